@@ -1,0 +1,1 @@
+"""sheetsync runs human scoring studies in spreadsheets."""

@@ -1,0 +1,1 @@
+"""Where workbooks live: one contract (`base`), several backends."""

@@ -1,0 +1,1 @@
+"""What a study, a workbook, a rating and an agreement figure are: pure values and functions."""

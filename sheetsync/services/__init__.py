@@ -1,0 +1,1 @@
+"""One verb, one module, one function: what each command does."""

@@ -1,0 +1,1 @@
+"""The archive: append-only history of everything that was read."""
