@@ -109,8 +109,8 @@ class SheetBackend(Protocol):
     ) -> None:
         """Enter values as a person would (0-based row and column): for demonstrations and tests."""
 
-    def strangers(self) -> Sequence[str]:
-        """Return what lies where workbooks are shared and is not one of ours: locations, sorted.
+    def strangers(self, places: Sequence[Place]) -> Sequence[str]:
+        """Return what lies where workbooks are shared and is none of `places`: locations, sorted.
 
         Owner and lock files of spreadsheet programs, dot files and `.new` results are not strangers.
         """

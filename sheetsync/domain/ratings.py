@@ -21,8 +21,7 @@ class Entry:
     Attributes:
         code: the unit.
         kind: which sort of cell.
-        column: the id within the kind: dimension id for score and confidence; `tag` or
-            `dimension.tag` for tags; remark id.
+        column: the id within the kind: dimension id for score and confidence, tag id, remark id.
         value: a declared level or "N/A" for scores; Low/Medium/High; True, or the quoted claim for
             a tag (an unticked tag has no entry); the text of a remark.
     """

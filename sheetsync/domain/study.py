@@ -32,7 +32,7 @@ MeasurementLevel = Literal["nominal", "ordinal", "interval", "ratio"]
 class Written(BaseModel):
     """Base of everything a person writes: frozen, and unknown keys are errors."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True, str_strip_whitespace=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, str_strip_whitespace=True, allow_inf_nan=False)
 
 
 class Level(Written):
@@ -207,7 +207,7 @@ class Design(Written):
     raters_per_unit: Literal["all"] | Annotated[int, Field(ge=1, strict=True)] = "all"
     order: Literal["random", "bank"] = "random"
     calibration_units: Annotated[int, Field(ge=0, strict=True)] = 0
-    seed: int = 1
+    seed: Annotated[int, Field(ge=0)] = 1
 
 
 class DivergenceSettings(Written):
@@ -224,7 +224,7 @@ class AgreementSettings(Written):
     interval: Literal["bca", "percentile", "jackknife"] = "bca"
     confidence: Annotated[float, Field(gt=0, lt=1)] = 0.95
     resamples: Annotated[int, Field(ge=0, strict=True)] = 10000
-    seed: int = 1
+    seed: Annotated[int, Field(ge=0)] = 1
 
 
 class PublishSettings(Written):

@@ -14,7 +14,7 @@ Grid
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -246,7 +246,11 @@ class FormulaCell:
 
 @dataclass(frozen=True)
 class DateCell:
-    """A number in a date format; `serial` counts days from 1899-12-30, `text` is ISO 8601."""
+    """A number in a date format; `text` is what it stands for in ISO 8601.
+
+    `serial` is the number as stored: days from 1899-12-30, in a workbook of the 1904 date system from
+    1904-01-01. So a 3 typed into a cell that happens to be formatted as a date is 3 in both.
+    """
 
     serial: float
     text: str
@@ -289,6 +293,47 @@ class Reading:
         return next((grid for grid in self.tabs if grid.title.strip().casefold() == wanted), None)
 
 
+def expected_reading(spec: WorkbookSpec) -> Reading:
+    """Return what reading gives right after `spec` was drawn and before anybody touched it."""
+    return Reading(tuple(_expected_grid(tab) for tab in spec.tabs), spec.marker)
+
+
+def _expected_grid(tab: TabSpec) -> Grid:
+    header = [tuple(column.header for column in tab.columns)] if tab.header else []
+    body = [tuple(cell.value if isinstance(cell, Cell) else cell for cell in row) for row in tab.rows]
+    rows = [
+        [_expected_cell(value, index) for value in row] for index, row in enumerate([*header, *body], start=1)
+    ]
+    return Grid(tab.title, trimmed(rows))
+
+
+def _expected_cell(value: Value, row_number: int) -> RawCell:
+    if isinstance(value, Formula):
+        return FormulaCell(value.text.replace("{row}", str(row_number)), value.shown)
+    if isinstance(value, Link):
+        return value.text or None
+    return None if value == "" else value
+
+
+def trimmed(rows: Iterable[Sequence[RawCell]]) -> tuple[tuple[RawCell, ...], ...]:
+    """Return rows without blank cells at their ends and without blank rows at the end.
+
+    >>> trimmed([["a", None], [], [None, 0], [None]])
+    (('a',), (), (None, 0))
+    """
+    kept = [tuple(row) if row and row[-1] is not None else _without_blank_end(row) for row in rows]
+    while kept and not kept[-1]:
+        kept.pop()
+    return tuple(kept)
+
+
+def _without_blank_end(row: Sequence[RawCell]) -> tuple[RawCell, ...]:
+    end = len(row)
+    while end and row[end - 1] is None:
+        end -= 1
+    return tuple(row[:end])
+
+
 def column_letter(index: int) -> str:
     """Return the letters of a 0-based column.
 
@@ -319,6 +364,16 @@ MAX_CELL_CHARACTERS = 32_767
 
 Google Sheets takes 50,000; texts are split at the smaller so that one study fits both.
 """
+
+
+def cell_length(text: str) -> int:
+    """Return how long a spreadsheet finds a text: UTF-16 units, so an emoji counts twice.
+
+    >>> cell_length("ab"), cell_length("😀")
+    (2, 2)
+    """
+    return len(text) if text.isascii() else len(text.encode("utf-16-le", "surrogatepass")) // 2
+
 
 MAX_ROW_POINTS = 409
 """Excel's largest row height in points (same page)."""

@@ -1,0 +1,159 @@
+"""Everything that is known about a study at one moment, put together for tables, reports and JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from sheetsync.domain.agreement import DimensionData, Row, TagData
+from sheetsync.domain.agreement_report import AgreementReport
+from sheetsync.domain.assignment import Batch, CodedUnit
+from sheetsync.domain.controls import Control
+from sheetsync.domain.current import CurrentRatings
+from sheetsync.domain.divergence import Divergence
+from sheetsync.domain.progress import BatchProgress, UnitCoverage
+from sheetsync.domain.ratings import Problem
+from sheetsync.domain.results import UnitResult
+from sheetsync.domain.study import NOT_APPLICABLE, LevelValue, Rubric, Study, Unit
+
+INVALID_KINDS = ("not_a_level", "not_applicable_here", "formula", "conflicting_rows", "repeated_column")
+"""Problems that keep a score cell out of agreement when they are errors."""
+
+
+@dataclass(frozen=True)
+class Analysis:
+    """A study at one moment.
+
+    Attributes:
+        study: as its files say.
+        as_of: when the last pull was made (UTC, ISO 8601), None before the first.
+        pull: its number.
+        units: production units in bank order.
+        current: the ratings in force on them.
+        agreement: on production units; `practice` on calibration units, None where there are none.
+        divergences, results, progress, coverage, problems, controls: see there.
+        questions: the study's unit by code, for question texts and slices.
+        shown_responses: per code the response as it was issued last.
+    """
+
+    study: Study
+    as_of: str | None
+    pull: int | None
+    units: tuple[CodedUnit, ...]
+    current: CurrentRatings
+    agreement: AgreementReport
+    practice: AgreementReport | None
+    divergences: tuple[Divergence, ...]
+    results: tuple[UnitResult, ...]
+    progress: tuple[BatchProgress, ...]
+    coverage: UnitCoverage
+    problems: tuple[Problem, ...]
+    controls: tuple[Control, ...]
+    questions: Mapping[str, Unit]
+
+    @property
+    def rubric(self) -> Rubric:
+        """The rubric as the study's files say."""
+        return self.study.rubric
+
+
+def slice_columns(study: Study) -> tuple[str, ...]:
+    """Return what a study is sliced by: figure, tier, type and further question columns that vary."""
+    further = dict.fromkeys(name for unit in study.units for name in unit.slices)
+    names = ("figure", "tier", "type", *further)
+    return tuple(name for name in names if len({slice_value(unit, name) for unit in study.units} - {""}) > 1)
+
+
+def slice_value(unit: Unit, name: str) -> str:
+    """Return a unit's value of a slice column (`question` stands for the question's id)."""
+    own = {
+        "figure": unit.figure,
+        "tier": unit.tier,
+        "type": unit.type,
+        "question": unit.question_id,
+        "question_id": unit.question_id,
+    }
+    return own[name] if name in own else unit.slices.get(name, "")
+
+
+def dimension_data(
+    study: Study,
+    units: Sequence[CodedUnit],
+    batches: Sequence[Batch],
+    current: CurrentRatings,
+    problems: Sequence[Problem],
+    by: Sequence[str],
+) -> list[DimensionData]:
+    """Return what was rated, per dimension, in the shape that `assess_agreement` takes.
+
+    Args:
+        study: the study.
+        units: the units to look at, in the order of slices.
+        batches: who was given which of them.
+        current: the ratings in force.
+        problems: all that stand now; unreadable score cells are counted as invalid.
+        by: slice columns.
+    """
+    codes = tuple(unit.code for unit in units)
+    wanted = set(codes)
+    roster = [rater.id for rater in study.raters]
+    rows = frozenset((batch.rater, code) for batch in batches for code in batch.codes if code in wanted)
+    given = {rater for rater, _ in rows}
+    raters = tuple(rater for rater in roster if rater in given)
+    rows = frozenset(row for row in rows if row[0] in raters)
+    by_key = {unit.key: unit for unit in study.units}
+    slices = {name: {unit.code: slice_value(by_key[unit.key], name) for unit in units} for name in by}
+    return [
+        DimensionData(
+            dimension=dimension.name,
+            level=dimension.level,
+            scale=dimension.scale,
+            raters=raters,
+            units=codes,
+            rows=rows,
+            full_grid=False,
+            values=(values := _values(current, dimension.id, dimension.scale, rows)),
+            invalid=_invalid(current, problems, dimension.id, dimension.name, rows) - set(values),
+            slices=slices,
+        )
+        for dimension in study.rubric.dimensions
+    ]
+
+
+def _values(
+    current: CurrentRatings, dimension: str, scale: Sequence[LevelValue], rows: frozenset[Row]
+) -> dict[Row, LevelValue]:
+    values = current.values(dimension)
+    return {
+        row: value
+        for row, value in values.items()
+        if row in rows and (value in scale or value == NOT_APPLICABLE)
+    }
+
+
+def _invalid(
+    current: CurrentRatings, problems: Sequence[Problem], dimension: str, name: str, rows: frozenset[Row]
+) -> frozenset[Row]:
+    """Return rows with something unreadable, or with a value that is off the scale as it is now."""
+    off_scale = {row for row in current.values(dimension) if row in rows}
+    reported = {
+        (problem.rater, problem.code)
+        for problem in problems
+        if problem.severity == "error" and problem.kind in INVALID_KINDS and problem.column == name
+    }
+    return frozenset(row for row in rows if row in reported or row in off_scale)
+
+
+def tag_data(study: Study, units: Sequence[CodedUnit], current: CurrentRatings) -> list[TagData]:
+    """Return who ticked which tag, in the shape that `assess_agreement` takes."""
+    wanted = {unit.code for unit in units}
+    roster = [rater.id for rater in study.raters]
+    ticks = {row: tags for row, tags in current.ticks.items() if row[1] in wanted and row[0] in roster}
+    present = {rater for rater, _ in ticks}
+    raters = tuple(rater for rater in roster if rater in present)
+    tags = [(tag.id, None) for tag in study.rubric.tags]
+    owned = [(tag.id, dimension.name) for dimension in study.rubric.dimensions for tag in dimension.tags]
+    return [
+        TagData(tag, of, raters, {row: tag in ticked for row, ticked in ticks.items()})
+        for tag, of in [*tags, *owned]
+    ]

@@ -1,0 +1,330 @@
+"""Reading a scoring workbook that came back: rows by code, columns by header, never by position."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from sheetsync.domain.cells import BLANK, CellState, merge_states, normalise, show
+from sheetsync.domain.long_responses import shown_response
+from sheetsync.domain.ratings import Entry, Problem
+from sheetsync.domain.rules import CellKey, RowCheck, RowStates, row_checks
+from sheetsync.domain.scoring_columns import CHECK_COLUMN, SCORING_TAB, ScoringColumn, scoring_columns
+from sheetsync.domain.scoring_tab import ScoringRow, ScoringSheet, read_state
+from sheetsync.domain.workbook import ErrorCell, FormulaCell, Grid, Reading, cell_name, column_letter
+
+_HEADER_ROWS = 25
+"""How far down the header is looked for when people put lines above it."""
+
+
+@dataclass(frozen=True)
+class ParsedSheet:
+    """What a scoring workbook says.
+
+    Attributes:
+        entries: every valid input cell of every row that is there.
+        problems: everything wrong, with its place; rater and batch filled in.
+        lost_columns: headers of input columns that are gone.
+        lost_codes: units whose row is gone.
+        is_ours: whether the workbook holds a scoring tab of this rater and batch at all.
+    """
+
+    entries: tuple[Entry, ...] = ()
+    problems: tuple[Problem, ...] = ()
+    lost_columns: tuple[str, ...] = ()
+    lost_codes: tuple[str, ...] = ()
+    is_ours: bool = True
+
+
+@dataclass(frozen=True)
+class _Table:
+    """The scoring table inside a grid: which row is the header, which columns are ours."""
+
+    grid: Grid
+    header_row: int
+    places: Mapping[CellKey, tuple[int, ...]]
+
+
+def parse_scoring_workbook(reading: Reading, sheet: ScoringSheet) -> ParsedSheet:
+    """Read a workbook back by the rubric and the rows it was issued with."""
+    if reading.marker and reading.marker != sheet.marker:
+        found = Problem(
+            "not_in_study",
+            f"This is another workbook ({reading.marker}), not {sheet.marker}: put the right file back.",
+        )
+        return _not_ours(found, sheet)
+    columns = scoring_columns(sheet.rubric, pairs=sheet.pairs)
+    table = _find_table(reading, columns)
+    if table is None:
+        titles = ", ".join(grid.title for grid in reading.tabs) or "none"
+        found = Problem(
+            "not_in_study",
+            f"No tab of this workbook has a column Code with scoring columns beside it (tabs: {titles}): "
+            "put the scoring workbook back.",
+        )
+        return _not_ours(found, sheet)
+    return _Parser(sheet, columns, table).parse()
+
+
+def _not_ours(problem: Problem, sheet: ScoringSheet) -> ParsedSheet:
+    return ParsedSheet(problems=(replace(problem, rater=sheet.rater, batch=sheet.batch),), is_ours=False)
+
+
+def _find_table(reading: Reading, columns: Sequence[ScoringColumn]) -> _Table | None:
+    """Find the header row with `Code` and most of our headers; the tab's title only breaks ties."""
+    ours = {normalise(column.header): column.key for column in columns}
+    best: tuple[tuple[int, bool], _Table] | None = None
+    for grid in reading.tabs:
+        is_titled = normalise(grid.title) == normalise(SCORING_TAB)
+        for row, cells in enumerate(grid.rows[:_HEADER_ROWS]):
+            places: dict[CellKey, tuple[int, ...]] = {}
+            for column, raw in enumerate(cells):
+                key = ours.get(normalise(show(raw))) if raw is not None else None
+                if key is not None:
+                    places[key] = (*places.get(key, ()), column)
+            rank = (len(places), is_titled)
+            if ("fixed", "Code") in places and len(places) >= 3 and (best is None or rank > best[0]):
+                best = (rank, _Table(grid, row, places))
+    return best[1] if best else None
+
+
+class _Parser:
+    """Reads one table; collects entries and problems as it goes."""
+
+    def __init__(self, sheet: ScoringSheet, columns: Sequence[ScoringColumn], table: _Table) -> None:
+        self.sheet, self.table = sheet, table
+        self.columns = {column.key: column for column in columns}
+        self.inputs = [c for c in columns if (c.is_input or c.key[0] == "sum") and c.key in table.places]
+        self.checks = {p: row_checks(sheet.rubric, has_false_premise=p) for p in (True, False)}
+        self.entries: list[Entry] = []
+        self.problems: list[Problem] = []
+
+    def parse(self) -> ParsedSheet:
+        lost_columns = self._check_columns()
+        rows_of = self._rows_by_code()
+        for row in self.sheet.rows:
+            found = rows_of.pop(row.code.casefold(), ())
+            if found:
+                self._read_row(row, found)
+            else:
+                self._report(
+                    "missing_row",
+                    f"The row of {row.code} is gone; its last ratings stay in force. Put the row back "
+                    "(undo, or a copy of the file from before).",
+                    code=row.code,
+                )
+        for rows in rows_of.values():
+            self._report_stranger(rows)
+        seen = {problem.code for problem in self.problems if problem.kind == "missing_row"}
+        return ParsedSheet(
+            tuple(self.entries),
+            tuple(self.problems),
+            lost_columns,
+            tuple(row.code for row in self.sheet.rows if row.code in seen),
+        )
+
+    # --- the header ---
+
+    def _check_columns(self) -> tuple[str, ...]:
+        found = ", ".join(
+            h for raw in self.table.grid.rows[self.table.header_row] if (h := show(raw).strip())
+        )
+        lost = []
+        for key, column in self.columns.items():
+            places = self.table.places.get(key, ())
+            if not places and column.header != CHECK_COLUMN:
+                lost += [column.header] if column.is_input else []
+                self._report(
+                    "missing_column",
+                    f"The column {column.header} is missing. Found: {found}. Put its header back.",
+                    column=column.header,
+                    severity="error" if column.is_input else "warning",
+                )
+            if len(places) > 1 and not self._repeats_agree(column, places):
+                letters = " and ".join(column_letter(place) for place in places)
+                self._report(
+                    "repeated_column",
+                    f"The header {column.header} stands in columns {letters}, with different values below; "
+                    "where they differ the cell is left out. Rename or delete the one that is not ours.",
+                    column=column.header,
+                )
+        return tuple(lost)
+
+    def _repeats_agree(self, column: ScoringColumn, places: Sequence[int]) -> bool:
+        if not column.is_input:
+            return True
+        for row in range(self.table.header_row + 1, len(self.table.grid.rows)):
+            states = [read_state(self.table.grid.cell(row, place), column) for place in places]
+            if merge_states(states) is None:
+                return False
+        return True
+
+    # --- rows ---
+
+    def _rows_by_code(self) -> dict[str, tuple[int, ...]]:
+        rows: dict[str, tuple[int, ...]] = {}
+        place = self.table.places[("fixed", "Code")][0]
+        for row in range(self.table.header_row + 1, len(self.table.grid.rows)):
+            raw = self.table.grid.cell(row, place)
+            code = show(raw.cached if isinstance(raw, FormulaCell) else raw).strip().casefold()
+            if code or any(self._state(column, row).is_filled for column in self._scored_columns()):
+                rows[code] = (*rows.get(code, ()), row)
+        return rows
+
+    def _scored_columns(self) -> Iterable[ScoringColumn]:
+        return (column for column in self.inputs if column.key[0] == "score")
+
+    def _state(self, column: ScoringColumn, row: int) -> CellState:
+        """Return what the cell says; where our header is repeated, what its cells say together."""
+        places = self.table.places[column.key]
+        states = [read_state(self.table.grid.cell(row, place), column) for place in places]
+        return (states[0] if len(states) == 1 else merge_states(states)) or BLANK
+
+    def _read_row(self, row: ScoringRow, found: Sequence[int]) -> None:
+        states: dict[CellKey, CellState] = {}
+        conflicts: list[ScoringColumn] = []
+        for column in self.inputs:
+            merged = merge_states([self._state(column, at) for at in found])
+            if merged is None and column.key[0] == "remark":
+                texts = {str(self._state(column, at).value or ""): None for at in found}
+                merged = CellState("value", "\n".join(text for text in texts if text))
+            if merged is None:
+                conflicts.append(column)
+            else:
+                states[column.key] = merged
+        if len(found) > 1:
+            self._report_duplicates(row, found, conflicts)
+        self._report_cells(row, found[0], states)
+        self._report_rules(row, found[0], states)
+        self._compare_texts(row, found[0])
+        self._keep(row.code, states)
+
+    def _keep(self, code: str, states: RowStates) -> None:
+        for (kind, name), state in states.items():
+            if kind != "sum" and state.value is not None:
+                self.entries.append(Entry(code, kind, name, state.value))  # type: ignore[arg-type]
+
+    def _report_cells(self, row: ScoringRow, at: int, states: RowStates) -> None:
+        for key, state in states.items():
+            if key[0] == "sum":
+                continue
+            for fault in state.faults:
+                column = self.columns[key]
+                self._report(
+                    fault.kind,
+                    f"{column.header} {fault.detail}.",
+                    at=(at, key),
+                    code=row.code,
+                    found=state.found,
+                    severity=fault.severity,
+                )
+
+    def _report_rules(self, row: ScoringRow, at: int, states: RowStates) -> None:
+        for check in self.checks[row.has_false_premise]:
+            if check.kind and check.fires.holds(states):
+                self._report_rule(check, row, at, states)
+
+    def _report_rule(self, check: RowCheck, row: ScoringRow, at: int, states: RowStates) -> None:
+        self._report(
+            check.kind,
+            check.message,
+            at=(at, check.at),
+            code=row.code,
+            found=states.get(check.at, BLANK).found,
+            severity=check.severity,
+        )
+
+    def _report_duplicates(
+        self, row: ScoringRow, found: Sequence[int], conflicts: Sequence[ScoringColumn]
+    ) -> None:
+        lines = " and ".join(str(at + 1) for at in found)
+        if conflicts:
+            names = ", ".join(column.header for column in conflicts)
+            self._report(
+                "conflicting_rows",
+                f"{row.code} stands in rows {lines} with different values in {names}; these are left out. "
+                "Delete the row that is not meant.",
+                at=(found[0], ("fixed", "Code")),
+                code=row.code,
+                column=conflicts[0].header,
+            )
+        else:
+            self._report(
+                "duplicate_row",
+                f"{row.code} stands in rows {lines}, without contradiction; it counts once. Delete one of them.",
+                at=(found[0], ("fixed", "Code")),
+                code=row.code,
+                severity="warning",
+            )
+
+    def _report_stranger(self, rows: Sequence[int]) -> None:
+        place = ("fixed", "Code")
+        for row in rows:
+            code = show(self.table.grid.cell(row, self.table.places[place][0])).strip()
+            filled = any(self._state(column, row).is_filled for column in self._scored_columns())
+            said = (
+                f"The code {code!r} is not one of this workbook's"
+                if code
+                else "This row has scores but no code"
+            )
+            self._report(
+                "unknown_code",
+                f"{said}; the row is not read. "
+                + (
+                    "Put the right code back, or move the scores to its row."
+                    if filled
+                    else "Delete it if it is no use."
+                ),
+                at=(row, place),
+                found=code,
+                severity="error" if filled else "warning",
+            )
+
+    def _compare_texts(self, row: ScoringRow, at: int) -> None:
+        """Report texts that were filled in by us and changed since; the ratings count all the same."""
+        response = shown_response(row.code, row.response)
+        for header, text in (("Figure", row.figure), ("Question", row.question), ("Response", response)):
+            key = ("fixed", header)
+            if key not in self.table.places:
+                continue
+            raw = self.table.grid.cell(at, self.table.places[key][0])
+            if isinstance(raw, FormulaCell):
+                raw = raw.cached if raw.cached is not None else text
+            if isinstance(raw, ErrorCell) or show(raw).split() != text.split():
+                self._report(
+                    "edited_text",
+                    f"{header} of {row.code} is not what was written there; the ratings count for the text as "
+                    "issued. Put the text back.",
+                    at=(at, key),
+                    code=row.code,
+                    found=show(raw)[:120],
+                    severity="warning",
+                )
+
+    # --- problems ---
+
+    def _report(
+        self,
+        kind: str,
+        message: str,
+        *,
+        at: tuple[int, CellKey] | None = None,
+        **details: str | None,
+    ) -> None:
+        if at is not None:
+            row, key = at
+            places = self.table.places.get(key)
+            details.setdefault("column", self.columns[key].header)
+            details["cell"] = cell_name(row, places[0]) if places else None
+        severity = details.pop("severity", None) or "error"
+        self.problems.append(
+            Problem(
+                kind,
+                message,
+                rater=self.sheet.rater,
+                batch=self.sheet.batch,
+                tab=self.table.grid.title,
+                severity="warning" if severity == "warning" else "error",
+                **details,
+            )
+        )

@@ -1,0 +1,304 @@
+"""The `Scoring` tab, both directions of one layout: drawing it, and reading what people typed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from sheetsync.domain.cells import (
+    CellState,
+    allowed_levels,
+    read_claim,
+    read_confidence,
+    read_remark,
+    read_score,
+    read_tick,
+    show,
+)
+from sheetsync.domain.long_responses import RESPONSE_WIDTH, response_cell, shown_response
+from sheetsync.domain.ratings import BatchKind
+from sheetsync.domain.rules import (
+    DONE,
+    MAX_FORMULA_CHARACTERS,
+    CellKey,
+    FormulaScope,
+    check_formula,
+    check_text,
+    row_checks,
+)
+from sheetsync.domain.scoring_columns import (
+    CHECK_COLUMN,
+    SCORING_TAB,
+    ScoringColumn,
+    scoring_columns,
+    sum_columns,
+)
+from sheetsync.domain.study import NOT_APPLICABLE, Dimension, Remark, Rubric, Tag
+from sheetsync.domain.text_layout import count_lines, row_height
+from sheetsync.domain.workbook import (
+    CellSpec,
+    Choice,
+    ColumnSpec,
+    Formula,
+    FreeText,
+    Highlight,
+    NamedList,
+    RawCell,
+    ReadOnly,
+    TabSpec,
+    Tick,
+    column_letter,
+)
+
+QUESTION_WIDTH = 34.0
+_MAX_PROMPT = 255
+
+_FIXED_LOOK: Mapping[str, tuple[float, str]] = {
+    "Code": (11, "code"),
+    "Case": (9, "code"),
+    "Side": (7, "code"),
+    "Figure": (17, "text"),
+    "Question": (QUESTION_WIDTH, "text"),
+    "Response": (RESPONSE_WIDTH, "text"),
+    CHECK_COLUMN: (38, "check"),
+}
+
+
+@dataclass(frozen=True)
+class ScoringRow:
+    """One unit as it stands in a workbook: what was written into its row, and what is typed there."""
+
+    code: str
+    figure: str
+    question: str
+    response: str
+    has_false_premise: bool = False
+    case: str = ""
+    side: str = ""
+    typed: Mapping[CellKey, RawCell] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class ScoringSheet:
+    """Everything one rater's workbook is made of; holds no model and no other rater."""
+
+    study_id: str
+    title: str
+    rater: str
+    rater_name: str
+    batch: str
+    kind: BatchKind
+    rubric: Rubric
+    rows: tuple[ScoringRow, ...]
+    contact: str = ""
+    pairs: bool = False
+    references: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def marker(self) -> str:
+        """Which workbook this is."""
+        return f"{self.study_id}/{self.rater}/{self.batch}"
+
+
+def read_state(raw: RawCell, column: ScoringColumn) -> CellState:
+    """Read one input cell by the kind of its column."""
+    if isinstance(column.about, Tag):
+        return read_claim(raw) if column.about.claim else read_tick(raw)
+    if column.key[0] == "score" and isinstance(column.about, Dimension):
+        return read_score(raw, column.about)
+    if column.key[0] == "confidence":
+        return read_confidence(raw)
+    if column.key[0] == "sum":
+        return CellState("value", raw, show(raw)) if isinstance(raw, int | float) else read_remark(raw)
+    return read_remark(raw)
+
+
+def draw_scoring_tab(
+    sheet: ScoringSheet, block_of: Mapping[str, str]
+) -> tuple[TabSpec, tuple[NamedList, ...]]:
+    """Return the tab and the word lists it needs.
+
+    `block_of` maps the code of each long response to the cell of the `Responses` tab where it starts.
+    """
+    columns = scoring_columns(sheet.rubric, pairs=sheet.pairs)
+    letters = {column.key: column_letter(index) for index, column in enumerate(columns)}
+    scope = FormulaScope(letters)
+    formulas = _CheckFormulas(sheet.rubric, scope)
+    rows = tuple(tuple(_cell(column, row, formulas, block_of) for column in columns) for row in sheet.rows)
+    lists = {**scope.lists, **_choice_lists(sheet.rubric)}
+    check = letters[("fixed", CHECK_COLUMN)]
+    tab = TabSpec(
+        SCORING_TAB,
+        columns=tuple(_column_spec(column, sheet.rubric) for column in columns),
+        rows=rows,
+        table=True,
+        input_rows=True,
+        protected=True,
+        frozen_rows=1,
+        frozen_columns=3 if sheet.pairs else 1,
+        row_heights={index: _height(row) for index, row in enumerate(sheet.rows, 1)},
+        highlights=(
+            Highlight(0, len(columns) - 1, f'LEFT(${check}2,1)="{DONE}"', "good"),
+            Highlight(
+                len(columns) - 1,
+                len(columns) - 1,
+                f'AND(${check}2<>"",LEFT(${check}2,8)<>"Missing:")',
+                "poor",
+            ),
+        ),
+    )
+    return tab, tuple(lists.values())
+
+
+def check_formula_length(rubric: Rubric, *, pairs: bool = False) -> int:
+    """Return how many characters the longest `Check` formula of this rubric has (Excel takes 8,192)."""
+    columns = scoring_columns(rubric, pairs=pairs)
+    scope = FormulaScope({column.key: column_letter(index) for index, column in enumerate(columns)})
+    formulas = _CheckFormulas(rubric, scope)
+    return max(len(formulas.text(premise)) + len("1048576") * 60 for premise in (True, False))
+
+
+class _CheckFormulas:
+    """The two `Check` formulas of a rubric: with and without a false premise in the question."""
+
+    def __init__(self, rubric: Rubric, scope: FormulaScope) -> None:
+        self.rubric, self.scope = rubric, scope
+        self.columns = {column.key: column for column in scoring_columns(rubric) if column.is_input}
+        self.checks = {premise: row_checks(rubric, has_false_premise=premise) for premise in (True, False)}
+        self._texts: dict[bool, str] = {}
+
+    def text(self, has_false_premise: bool) -> str:
+        if has_false_premise not in self._texts:
+            checks = self.checks[has_false_premise]
+            self._texts[has_false_premise] = check_formula(self.rubric, self.scope, checks)
+        return self._texts[has_false_premise]
+
+    def cell(self, row: ScoringRow) -> Formula:
+        states = {key: read_state(raw, self.columns[key]) for key, raw in row.typed.items()}
+        shown = check_text(self.rubric, states, self.checks[row.has_false_premise])
+        return Formula(self.text(row.has_false_premise), shown)
+
+    def sum(self, header: str, row: ScoringRow) -> Formula:
+        keys = sum_columns(self.rubric)[header]
+        cells = ",".join(self.scope.cell(key) for key in keys)
+        values = [row.typed.get(key) for key in keys]
+        numbers = [v for v in values if isinstance(v, int | float)]
+        shown = sum(numbers) if len(numbers) == len(keys) else ""
+        return Formula(f'IF(COUNT({cells})={len(keys)},SUM({cells}),"")', shown)
+
+
+def _cell(
+    column: ScoringColumn, row: ScoringRow, formulas: _CheckFormulas, block_of: Mapping[str, str]
+) -> CellSpec:
+    if column.is_input:
+        raw = row.typed.get(column.key)
+        return raw if isinstance(raw, str | int | float | bool) else None
+    if column.key[0] == "sum":
+        return formulas.sum(column.header, row)
+    if column.header == CHECK_COLUMN:
+        return formulas.cell(row)
+    if column.header == "Response":
+        return response_cell(row.code, row.response, block_of)
+    return {
+        "Code": row.code,
+        "Case": row.case,
+        "Side": row.side,
+        "Figure": row.figure,
+        "Question": row.question,
+    }[column.header]
+
+
+def _height(row: ScoringRow) -> float:
+    response = shown_response(row.code, row.response)
+    lines = max(
+        3,
+        count_lines(response, RESPONSE_WIDTH),
+        count_lines(row.question, QUESTION_WIDTH),
+    )
+    return row_height(lines)
+
+
+def _choice_lists(rubric: Rubric) -> dict[str, NamedList]:
+    lists = {}
+    for index, dimension in enumerate(rubric.dimensions, 1):
+        offered = (*dimension.scale, *((NOT_APPLICABLE,) if dimension.not_applicable else ()))
+        lists[f"choice_{index}"] = NamedList(f"choice_{index}", offered)
+    if any(dimension.confidence for dimension in rubric.dimensions):
+        lists["choice_confidence"] = NamedList("choice_confidence", ("Low", "Medium", "High"))
+    return lists
+
+
+def _column_spec(column: ScoringColumn, rubric: Rubric) -> ColumnSpec:
+    if column.key[0] == "sum":
+        return ColumnSpec(column.header, 9, "integer", note="Added up by the sheet.", validation=ReadOnly())
+    if not column.is_input:
+        width, style = _FIXED_LOOK[column.header]
+        note = _CHECK_NOTE if column.header == CHECK_COLUMN else ""
+        return ColumnSpec(column.header, width, style, note=note, validation=ReadOnly())  # type: ignore[arg-type]
+    about = column.about
+    if isinstance(about, Tag):
+        return _tag_spec(about)
+    if isinstance(about, Remark):
+        prompt = "Optional: what decided your scores, and difficult calls."
+        return ColumnSpec(column.header, 44, "input_text", "header_input", validation=FreeText("", prompt))
+    assert isinstance(about, Dimension)  # noqa: S101 - scoring_columns gives nothing else
+    return _confidence_spec(column.header) if column.key[0] == "confidence" else _score_spec(about, rubric)
+
+
+_CHECK_NOTE = "Fills itself in: what this row still needs, or ✓ when it is complete."
+
+
+def _tag_spec(tag: Tag) -> ColumnSpec:
+    if tag.claim:
+        prompt = _shorten(f"{tag.text} Paste the claim here: the quote ticks the tag.".strip(), _MAX_PROMPT)
+        note = f"{tag.text}\n\nPaste the claim that is meant: the quote itself ticks the tag.".strip()
+        return ColumnSpec(tag.id, 24, "input_text", "header_input", note, FreeText(tag.id[:32], prompt))
+    prompt = _shorten(f"{tag.text} Put x if it applies.".strip(), _MAX_PROMPT)
+    tick = Tick(tag.id[:32], prompt, "Put x to tick it, or leave the cell empty.")
+    return ColumnSpec(
+        tag.id, 13, "input", "header_input", f"{tag.text}\n\nPut x if it applies.".strip(), tick
+    )
+
+
+def _confidence_spec(header: str) -> ColumnSpec:
+    choice = Choice(
+        "choice_confidence", header[:32], "How sure are you of this score?", "Choose Low, Medium or High."
+    )
+    return ColumnSpec(header, 13, "input", "header_input", "How sure are you of this score?", choice)
+
+
+def _score_spec(dimension: Dimension, rubric: Rubric) -> ColumnSpec:
+    index = rubric.dimensions.index(dimension) + 1
+    room = (_MAX_PROMPT - 8) // len(dimension.levels) - 4
+    lines = [f"{show(level.value)}: {_shorten(level.text, room)}" for level in reversed(dimension.levels)]
+    prompt = "\n".join(lines) if dimension.levels[0].text else f"Choose {allowed_levels(dimension)}."
+    choice = Choice(
+        f"choice_{index}",
+        dimension.name[:32],
+        _shorten(prompt, _MAX_PROMPT),
+        _shorten(f"Choose {allowed_levels(dimension)}.", _MAX_PROMPT),
+    )
+    return ColumnSpec(dimension.name, 13, "input", "header_input", describe_dimension(dimension), choice)
+
+
+def describe_dimension(dimension: Dimension) -> str:
+    """Return the header note: what the dimension judges, and every level from high to low."""
+    levels = [f"{show(level.value)}: {level.text}" for level in reversed(dimension.levels)]
+    if dimension.not_applicable:
+        levels.append(f"{NOT_APPLICABLE}: cannot be judged")
+    return "\n".join([*([dimension.text, ""] if dimension.text else []), *levels])
+
+
+def _shorten(text: str, room: int) -> str:
+    text = " ".join(text.split(" "))
+    return text if len(text) <= room else text[: max(1, room - 1)].rstrip(" ,;:") + "…"
+
+
+def formula_is_too_long(rubric: Rubric, *, pairs: bool = False) -> bool:
+    """Return whether Excel would refuse the `Check` formula of this rubric."""
+    return check_formula_length(rubric, pairs=pairs) > MAX_FORMULA_CHARACTERS
+
+
+def typed_cells(entries: Sequence[tuple[CellKey, RawCell]]) -> dict[CellKey, RawCell]:
+    """Return what a cell shows for archived entries: a plain tick becomes `x`."""
+    return {key: "x" if value is True else value for key, value in entries}

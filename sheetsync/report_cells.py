@@ -1,0 +1,182 @@
+"""Cells and tables of the report: what they show, and the full precision they carry for machines."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+from sheetsync.domain.cells import show
+from sheetsync.domain.coefficients import Coefficient
+from sheetsync.domain.study import LevelValue
+from sheetsync.domain.summary_cells import REASON_WORDS, shown_band
+from sheetsync.domain.verdicts import BandSet, band_of
+from sheetsync.domain.workbook import Cell
+from sheetsync.report_figures import Strip
+
+Kind = Literal["text", "long", "code", "number", "note", "good", "fair", "poor", "plot"]
+NumberStyle = Literal["number", "signed", "percent"]
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """One cell: its text, how it is set, and its `data-` attributes."""
+
+    text: str
+    kind: Kind = "text"
+    data: Mapping[str, str] = field(default_factory=dict)
+    strip: Strip | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class TableColumn:
+    """One column; `id` names it for machines."""
+
+    id: str
+    title: str
+    numeric: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class TableRow:
+    """One row; the first cell is its header, `key` names it for machines."""
+
+    key: str
+    cells: tuple[Shown, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A table with its caption."""
+
+    id: str
+    caption: str
+    columns: tuple[TableColumn, ...]
+    rows: tuple[TableRow, ...]
+
+    @property
+    def is_long(self) -> bool:
+        """Whether it scrolls inside a box of its own on a screen."""
+        return len(self.rows) > 30
+
+
+def columns(*titles: str) -> tuple[TableColumn, ...]:
+    """Return columns from titles; one that starts with `#` holds numbers.
+
+    >>> columns("#Mean difference")
+    (TableColumn(id='mean-difference', title='Mean difference', numeric=True),)
+    """
+    return tuple(
+        TableColumn(title.lower().replace(" ", "-"), title, numeric)
+        for title, numeric in ((each.removeprefix("#"), each.startswith("#")) for each in titles)
+    )
+
+
+def shown_number(value: float, style: NumberStyle = "number", digits: int = 2) -> str:
+    """Return a number as people read it, with a true minus sign and never a negative zero.
+
+    >>> shown_number(-0.001), shown_number(-0.125, "signed"), shown_number(0.7415, "percent")
+    ('0.00', '−0.12', '74.2%')
+    """
+    if style == "percent":
+        return f"{value:.1%}"
+    rounded = round(value, digits) or 0.0
+    text = f"{rounded:+.{digits}f}" if style == "signed" and rounded else f"{rounded:.{digits}f}"
+    return text.replace("-", "−")
+
+
+def shown_alpha(value: float, bands: BandSet) -> str:
+    """Return alpha with as many decimals as its band needs (X2).
+
+    >>> shown_alpha(0.19996, "landis-koch"), shown_alpha(0.21, "landis-koch")
+    ('0.19996', '0.21')
+    """
+    band = band_of(value, bands)
+    digits = next((d for d in range(2, 12) if band_of(round(value, d), bands) == band), 12)
+    return shown_number(value, digits=digits)
+
+
+def text(value: object, kind: Kind = "text") -> Shown:
+    """Return a text cell; None is empty."""
+    return Shown("" if value is None else str(value), kind)
+
+
+def level(value: LevelValue | None) -> Shown:
+    """Return a level, N/A, or an empty cell."""
+    return Shown("", "code") if value is None else Shown(show(value), "code", {"value": show(value)})
+
+
+def count(value: int, total: int = 0) -> Shown:
+    """Return a count, with its share of `total` where there is one."""
+    share = f" ({value / total:.0%})" if total else ""
+    return Shown(f"{value:,}{share}", "number", {"value": str(value)})
+
+
+def number(value: float | None, style: NumberStyle = "number") -> Shown:
+    """Return a number, or an empty cell."""
+    if value is None:
+        return Shown("", "number")
+    return Shown(shown_number(value, style), "number", {"value": repr(float(value))})
+
+
+def coefficient(found: Coefficient | None, style: NumberStyle = "number") -> Shown:
+    """Return the value of a coefficient, or in words why there is none."""
+    if found is None:
+        return Shown("not computed", "note")
+    if found.value is None:
+        return Shown(reason_words(found.reason), "note", {"reason": found.reason or ""})
+    return Shown(shown_number(found.value, style), "number", _precise(found))
+
+
+def alpha(found: Coefficient, bands: BandSet) -> Shown:
+    """Return alpha, or in words why there is none."""
+    if found.value is None:
+        return coefficient(found)
+    return Shown(shown_alpha(found.value, bands), "number", _precise(found))
+
+
+def interval(found: Coefficient, *, with_method: bool = False) -> Shown:
+    """Return the interval of a coefficient, or in words why there is none."""
+    if found.low is None or found.high is None:
+        reason = found.interval_reason if found.value is not None else None
+        return Shown(reason_words(reason), "note", {"reason": reason} if reason else {})
+    limits = f"{shown_number(found.low)} to {shown_number(found.high)}"
+    method = f" ({found.confidence or 0:.0%}, {method_words(found.method)})" if with_method else ""
+    return Shown(limits + method, "number", {"low": repr(found.low), "high": repr(found.high)})
+
+
+def band(name: str | None) -> Shown:
+    """Return a band in words and in its colour."""
+    cell = shown_band(name)
+    if not isinstance(cell, Cell) or name is None:
+        return Shown("", "note")
+    kinds: Mapping[str, Kind] = {"good": "good", "fair": "fair", "poor": "poor"}
+    return Shown(str(cell.value), kinds.get(cell.style, "text"), {"value": name})
+
+
+def reason_words(reason: str | None) -> str:
+    """Return why something is missing, as people read it."""
+    return REASON_WORDS.get(reason or "", reason or "")
+
+
+def method_words(method: str | None) -> str:
+    """Return the name of an interval method as it is printed."""
+    return {"bca": "BCa", "f": "F"}.get(method or "", method or "")
+
+
+def listed_values(values: Mapping[str, LevelValue]) -> Shown:
+    """Return who gave what, in one cell."""
+    words = ", ".join(f"{rater} {show(value)}" for rater, value in values.items())
+    return Shown(words, "code", {"value": words})
+
+
+def rows_of(pairs: Sequence[tuple[str, Sequence[Shown]]]) -> tuple[TableRow, ...]:
+    """Return table rows from keys and cells."""
+    return tuple(TableRow(key, tuple(cells)) for key, cells in pairs)
+
+
+def _precise(found: Coefficient) -> dict[str, str]:
+    data = {"value": repr(found.value)}
+    if found.low is not None and found.high is not None:
+        data |= {"low": repr(found.low), "high": repr(found.high)}
+    return data

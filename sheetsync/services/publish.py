@@ -1,0 +1,212 @@
+"""`publish`: rewrite the summary and adjudication workbooks and `reports/`; keep what people typed."""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from sheetsync.backends.base import Known, Place
+from sheetsync.domain.adjudication import (
+    ADJUDICATION_TAB,
+    PEOPLE_COLUMNS,
+    AdjudicationSheet,
+    AdjudicationUnit,
+    TypedRow,
+    build_adjudication_workbook,
+    parse_adjudication,
+)
+from sheetsync.domain.analysis import Analysis
+from sheetsync.domain.divergence import Divergence, DivergenceKey
+from sheetsync.domain.study import LevelValue
+from sheetsync.domain.summary import build_summary_workbook
+from sheetsync.domain.workbook import WorkbookSpec, expected_reading
+from sheetsync.errors import BackendError, SheetsyncError
+from sheetsync.report import render_report
+from sheetsync.services.analyze import analyze, without_models
+from sheetsync.services.pull import Incomplete
+from sheetsync.services.session import ADJUDICATION, SUMMARY, Session
+from sheetsync.store.records import Published as WrittenBefore
+
+REPORTS_FOLDER = "reports"
+
+
+@dataclass(frozen=True)
+class Published:
+    """What was written, and what could not be."""
+
+    written: tuple[str, ...]
+    incomplete: tuple[Incomplete, ...]
+    dry_run: bool = False
+
+    def to_dict(self) -> dict[str, object]:
+        """Return what `publish --json` prints."""
+        return {
+            "schema": "sheetsync.publish/1",
+            "dry_run": self.dry_run,
+            "written": list(self.written),
+            "incomplete": [{"path": each.path, "message": each.message} for each in self.incomplete],
+        }
+
+
+def publish(
+    session: Session,
+    analysis: Analysis | None = None,
+    *,
+    blind: bool = False,
+    force: bool = False,
+    dry_run: bool = False,
+) -> Published:
+    """Rewrite everything that people read, from what the archive holds.
+
+    Args:
+        session: the study.
+        analysis: what to publish; made now where None.
+        blind: codes only, whatever `[publish] models` says.
+        force: replace workbooks that hold something foreign or are open, after a backup.
+        dry_run: say what would be written and write nothing.
+
+    Raises:
+        NotProvisionedError: there are no workbooks yet.
+        SheetsyncError: the reports folder cannot be written.
+    """
+    analysis = analysis or analyze(session)
+    name_models = session.study.settings.publish.models and not blind
+    shown = analysis if name_models else without_models(analysis)
+    if dry_run:
+        return Published(publish_locations(session), (), dry_run=True)
+    writer = _Writer(session, force=force)
+    writer.write_report("agreement.json", _json(analysis))
+    writer.write_report("report.html", render_report(shown, name_models=name_models))
+    writer.replace(SUMMARY, build_summary_workbook(shown, name_models=name_models))
+    writer.replace_adjudication(analysis)
+    return Published(tuple(writer.written), tuple(writer.incomplete))
+
+
+def publish_locations(session: Session) -> tuple[str, ...]:
+    """Return everything that publishing rewrites."""
+    reports = [f"{REPORTS_FOLDER}/{name}" for name in ("agreement.json", "report.html")]
+    return (*reports, *(session.backend.location(place) for place in (SUMMARY, ADJUDICATION)))
+
+
+def _json(analysis: Analysis) -> str:
+    return json.dumps(analysis.agreement.to_dict(), ensure_ascii=False, allow_nan=False, indent=1) + "\n"
+
+
+class _Writer:
+    """Writes one thing after another; what cannot be written never stops the rest."""
+
+    def __init__(self, session: Session, *, force: bool) -> None:
+        self.session, self.force = session, force
+        self.written: list[str] = []
+        self.incomplete: list[Incomplete] = []
+
+    def write_report(self, name: str, text: str) -> None:
+        """Replace a file of the reports folder as a whole."""
+        folder = self.session.root / REPORTS_FOLDER
+        write_atomically(folder / name, text)
+        self.written.append(f"{REPORTS_FOLDER}/{name}")
+
+    def replace(
+        self, place: Place, spec: WorkbookSpec, people: Mapping[str, Sequence[str]] | None = None
+    ) -> None:
+        """Rewrite a workbook of ours; where that is not safe the result lies beside it."""
+        version = self.session.backend.versions([place])[place]
+        self._replace(place, spec, version, people or {})
+
+    def _replace(
+        self, place: Place, spec: WorkbookSpec, version: str | None, people: Mapping[str, Sequence[str]]
+    ) -> None:
+        before = self.session.archive.published(str(place))
+        known = Known(before.tabs, before.people_columns, before.version)
+        try:
+            result = self.session.backend.replace(place, spec, known, version_read=version, force=self.force)
+        except BackendError as error:
+            self.incomplete.append(Incomplete(self.session.backend.location(place), str(error)))
+            return
+        self.written.append(result.location)
+        if result.obstacle:
+            self.incomplete.append(Incomplete(self.session.backend.location(place), result.obstacle))
+            return
+        after = WrittenBefore(expected_reading(spec).tabs, people, result.version)
+        self.session.archive.record_published(str(place), after)
+
+    def replace_adjudication(self, analysis: Analysis) -> None:
+        """Rewrite the adjudication workbook with what people typed put back as it stood."""
+        version = self.session.backend.versions([ADJUDICATION])[ADJUDICATION]
+        typed: tuple[TypedRow, ...] = ()
+        if version is not None:
+            try:
+                reading = self.session.backend.read(ADJUDICATION)
+            except BackendError as error:
+                self.incomplete.append(Incomplete(self.session.backend.location(ADJUDICATION), str(error)))
+                return
+            typed = parse_adjudication(reading, self.session.study.rubric).rows
+        sheet = adjudication_sheet(self.session, analysis, typed)
+        people = {ADJUDICATION_TAB: PEOPLE_COLUMNS}
+        self._replace(ADJUDICATION, build_adjudication_workbook(sheet), version, people)
+
+
+def adjudication_sheet(session: Session, analysis: Analysis, typed: Sequence[TypedRow]) -> AdjudicationSheet:
+    """Return the adjudication workbook's content: every divergence, and every row somebody wrote in."""
+    sheets = session.sheets()
+    listed = {divergence.key for divergence in analysis.divergences}
+    written = {row.key: row.cells for row in typed if not _is_blank(row)}
+    codes = {unit.code for unit in analysis.units}
+    extra = [_kept_row(key, analysis) for key in written if key not in listed and key[0] in codes]
+    divergences = (*analysis.divergences, *extra)
+    texts = {d.code: sheets.newest_text(d.code) for d in divergences}
+    return AdjudicationSheet(
+        study_id=session.study.id,
+        title=session.study.title,
+        rubric=session.study.rubric,
+        raters=tuple(session.roster()),
+        adjudicators=tuple(person.id for person in session.study.settings.people.adjudicators),
+        divergences=divergences,
+        units={code: AdjudicationUnit(text.question, text.response) for code, text in texts.items()},
+        remarks=analysis.current.remarks,
+        typed=written,
+    )
+
+
+def _is_blank(row: TypedRow) -> bool:
+    return all(raw is None or raw == "" for raw in row.cells.values())
+
+
+def _kept_row(key: DivergenceKey, analysis: Analysis) -> Divergence:
+    """A row that diverges no more but that somebody wrote in stays listed."""
+    code, dimension, kind = key
+    values: dict[str, LevelValue] = {
+        rating.rater: rating.value
+        for rating in analysis.current.ratings
+        if rating.code == code and rating.dimension == dimension
+    }
+    return Divergence(code, dimension, kind, values, None, "withdrawn")
+
+
+def write_atomically(path: Path, text: str) -> None:
+    """Replace a text file as a whole, or leave it as it was.
+
+    Raises:
+        SheetsyncError: it cannot be written.
+    """
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+        try:
+            with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as file:
+                file.write(text)
+                file.flush()
+                os.fsync(file.fileno())
+            Path(name).chmod(0o644)
+            Path(name).replace(path)
+        finally:
+            Path(name).unlink(missing_ok=True)
+    except OSError as error:
+        raise SheetsyncError(
+            f"{path} cannot be written: {error.strerror or error}.",
+            "Free space or close the file, then run again.",
+        ) from error

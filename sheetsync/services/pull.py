@@ -1,0 +1,256 @@
+"""`pull`: read what changed, archive every rating and problem; never write into a rater's workbook."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+
+from sheetsync.backends.base import Place
+from sheetsync.domain.adjudication import ADJUDICATION_BATCH, TypedRow, parse_adjudication, values_shown
+from sheetsync.domain.divergence import DivergenceKey, Verdict
+from sheetsync.domain.ratings import Entry, Problem
+from sheetsync.domain.scoring_reading import ParsedSheet, parse_scoring_workbook
+from sheetsync.errors import BackendError, WorkbookMissingError, WorkbookUnreadableError
+from sheetsync.services.session import ADJUDICATION, Session, SheetMaker, place_of
+from sheetsync.store.records import (
+    AdjudicationReading,
+    Changes,
+    ReadingState,
+    WorkbookReading,
+    WorkbookRecord,
+)
+
+_GUARD_FROM = 4
+"""A workbook with fewer scores than this may lose half of them without being suspected."""
+
+
+@dataclass(frozen=True)
+class Incomplete:
+    """A workbook that could not be read or written, and why."""
+
+    path: str
+    message: str
+
+
+@dataclass(frozen=True)
+class PulledWorkbook:
+    """How reading one workbook went."""
+
+    rater: str
+    batch: str
+    state: ReadingState
+    changes: Changes
+    problems: int
+
+
+@dataclass(frozen=True)
+class Pulled:
+    """One pull: its number and time, every workbook, all problems that stand now."""
+
+    pull: int
+    at: str
+    workbooks: tuple[PulledWorkbook, ...]
+    problems: tuple[Problem, ...]
+    incomplete: tuple[Incomplete, ...]
+
+    def to_dict(self) -> dict[str, object]:
+        """Return what `pull --json` prints."""
+        return {
+            "schema": "sheetsync.pull/1",
+            "pull": self.pull,
+            "at": self.at,
+            "workbooks": [
+                {
+                    "rater": each.rater,
+                    "batch": each.batch,
+                    "state": each.state,
+                    "ratings": asdict(each.changes),
+                    "problems": each.problems,
+                }
+                for each in self.workbooks
+            ],
+            "problems": [problem_dict(problem) for problem in self.problems],
+        }
+
+
+def problem_dict(problem: Problem) -> dict[str, object]:
+    """Return a problem as it stands in JSON."""
+    keys = ("rater", "batch", "tab", "cell", "code", "column", "found", "kind", "severity", "message")
+    return {key: getattr(problem, key) for key in keys}
+
+
+def pull(session: Session, now: str, *, force: bool = False) -> Pulled:
+    """Read every workbook of the roster that changed, and archive the whole pull at once.
+
+    A workbook that comes back empty, with fewer than half of its scores, or without one of its input
+    columns is guarded: nothing of it is taken until it is repaired or `force` says that it is meant.
+
+    Args:
+        session: the study.
+        now: the time, UTC ISO 8601.
+        force: take guarded workbooks as they are.
+
+    Raises:
+        NotProvisionedError: there are no workbooks yet.
+        ArchiveError: the archive cannot be written; nothing of this pull is stored then.
+    """
+    roster = set(session.roster())
+    records = [record for record in session.workbooks() if record.rater in roster]
+    reader = _WorkbookReader(session, force=force)
+    readings = [reader.read(record) for record in records]
+    adjudication = _read_adjudication(session, reader)
+    strangers = _strangers(session, [place_of(record) for record in session.workbooks()])
+    stored = session.archive.record_pull(now, readings, adjudication, strangers)
+    problems = [p for p in session.archive.current_problems() if p.rater is None or p.rater in roster]
+    workbooks = tuple(
+        PulledWorkbook(
+            reading.rater,
+            reading.batch,
+            reading.state,
+            stored.changes.get((reading.rater, reading.batch), Changes()),
+            sum(p.rater == reading.rater and p.batch == reading.batch for p in problems),
+        )
+        for reading in readings
+    )
+    return Pulled(stored.number, stored.at, workbooks, tuple(problems), tuple(reader.incomplete))
+
+
+class _WorkbookReader:
+    """Reads workbooks one by one; a broken one never stops the others."""
+
+    def __init__(self, session: Session, *, force: bool) -> None:
+        self.session, self.force = session, force
+        self.sheets: SheetMaker = session.sheets()
+        self.versions = session.archive.versions()
+        self.entries = session.archive.current_entries()
+        self.incomplete: list[Incomplete] = []
+
+    def read(self, record: WorkbookRecord) -> WorkbookReading:
+        """Return what one workbook says now."""
+        place = place_of(record)
+        try:
+            version = self.session.backend.versions([place])[place]
+            if version is None:
+                raise WorkbookMissingError(
+                    f"The workbook of {record.rater}, {record.batch}, is missing.",
+                    "Put the file back, or run `sheetsync provision` to make it again with its last ratings.",
+                )
+            if version == self.versions.get(record.key):
+                return WorkbookReading(record.rater, record.batch, "unchanged", version)
+            reading = self.session.backend.read(place)
+        except BackendError as error:
+            return self._failed(record, error)
+        parsed = parse_scoring_workbook(reading, self.sheets.sheet(record))
+        return self._judged(record, version, parsed)
+
+    def _failed(self, record: WorkbookRecord, error: BackendError) -> WorkbookReading:
+        location = self.session.backend.location(place_of(record))
+        self.incomplete.append(Incomplete(location, str(error)))
+        if isinstance(error, WorkbookMissingError):
+            return WorkbookReading(record.rater, record.batch, "missing")
+        problem = Problem("not_a_workbook", str(error), record.rater, record.batch, found=location)
+        return WorkbookReading(record.rater, record.batch, "unreadable", problems=(problem,))
+
+    def _judged(self, record: WorkbookRecord, version: str, parsed: ParsedSheet) -> WorkbookReading:
+        location = self.session.backend.location(place_of(record))
+        key = (record.rater, record.batch)
+        if not parsed.is_ours:
+            problems = [replace(problem, found=location) for problem in parsed.problems]
+            self.incomplete.append(Incomplete(location, problems[0].message))
+            return WorkbookReading(*key, "unreadable", problems=problems)
+        before = self.entries.get(record.key, [])
+        suspicion = None if self.force else _suspicion(before, parsed)
+        if suspicion is not None:
+            self.incomplete.append(Incomplete(location, suspicion))
+            problem = Problem("emptied", suspicion, *key, found=location)
+            lost = [p for p in parsed.problems if p.kind in ("missing_column", "repeated_column")]
+            emptied = [] if parsed.lost_columns else [problem]
+            return WorkbookReading(*key, "guarded", problems=[*emptied, *lost])
+        kept = () if self.force else [e for e in before if e.code in set(parsed.lost_codes)]
+        return WorkbookReading(*key, "read", version, [*parsed.entries, *kept], parsed.problems)
+
+
+def _suspicion(before: Sequence[Entry], parsed: ParsedSheet) -> str | None:
+    """Return why a workbook is not taken as it is, or None."""
+    remedy = "Repair the workbook, or run `sheetsync pull --force` to take it as it is."
+    if parsed.lost_columns:
+        columns = ", ".join(parsed.lost_columns)
+        return f"The workbook has lost the column {columns}; its last ratings stay in force. {remedy}"
+    had = sum(entry.kind == "score" for entry in before)
+    has = sum(entry.kind == "score" for entry in parsed.entries)
+    if had and not has:
+        return f"The workbook had {had} scores and now has none; the last ratings stay in force. {remedy}"
+    if had >= _GUARD_FROM and has * 2 < had:
+        return f"The workbook had {had} scores and now has {has}; the last ratings stay in force. {remedy}"
+    return None
+
+
+def _strangers(session: Session, places: Sequence[Place]) -> list[Problem]:
+    """Report files beside the workbooks that are none of ours, such as conflict copies: they are not read."""
+    return [
+        Problem(
+            "not_in_study",
+            f"{location} is not a workbook of this study and is not read. If it is a copy with newer scores, put "
+            "it in the place of the workbook; otherwise move it away.",
+            found=location,
+            severity="warning",
+        )
+        for location in session.backend.strangers([*places, Place("summary"), ADJUDICATION])
+    ]
+
+
+# --- adjudication ---
+
+
+def _read_adjudication(session: Session, reader: _WorkbookReader) -> AdjudicationReading | None:
+    """Read the verdicts; None where there is no adjudication workbook."""
+    version = session.backend.versions([ADJUDICATION])[ADJUDICATION]
+    if version is None:
+        return None
+    if version == session.archive.adjudication_version():
+        return AdjudicationReading("unchanged", version)
+    location = session.backend.location(ADJUDICATION)
+    try:
+        reading = session.backend.read(ADJUDICATION)
+    except WorkbookUnreadableError as error:
+        reader.incomplete.append(Incomplete(location, str(error)))
+        problem = Problem("not_a_workbook", str(error), batch=ADJUDICATION_BATCH, found=location)
+        return AdjudicationReading("unreadable", problems=(problem,))
+    parsed = parse_adjudication(reading, session.study.rubric)
+    known = {verdict.key: verdict for verdict in session.archive.current_verdicts()}
+    if _is_emptied(parsed.rows, known) and not reader.force:
+        message = (
+            f"The adjudication workbook held {len(known)} verdicts and now holds none; they stay in force. "
+            "Put the verdicts back, or run `sheetsync pull --force` to clear them."
+        )
+        reader.incomplete.append(Incomplete(location, message))
+        problem = Problem("emptied", message, batch=ADJUDICATION_BATCH, found=location)
+        return AdjudicationReading("guarded", problems=(problem,))
+    verdicts = _with_basis(session, parsed.rows, known)
+    return AdjudicationReading("read", version, verdicts, parsed.problems)
+
+
+def _is_emptied(rows: Sequence[TypedRow], known: Mapping[DivergenceKey, Verdict]) -> bool:
+    given = [verdict for verdict in known.values() if verdict.verdict is not None]
+    return len(given) >= _GUARD_FROM and all(row.verdict.verdict is None for row in rows)
+
+
+def _with_basis(
+    session: Session, rows: Sequence[TypedRow], known: Mapping[DivergenceKey, Verdict]
+) -> list[Verdict]:
+    """Give every verdict the ratings it was made on: those that the adjudicator had before them.
+
+    A verdict typed again as it was keeps its basis; a changed or new one gets the values that the
+    workbook showed when it was last written.
+    """
+    published = session.archive.published(str(ADJUDICATION))
+    raters = {record.rater for record in session.archive.workbooks()}
+    shown = values_shown(published.tabs, session.study.rubric, sorted(raters))
+    verdicts = []
+    for row in rows:
+        before = known.get(row.key)
+        if before is not None and replace(before, basis={}) == row.verdict:
+            verdicts.append(before)
+        elif before is not None or not row.verdict.is_empty:
+            verdicts.append(replace(row.verdict, basis=shown.get(row.key, {})))
+    return verdicts

@@ -1,0 +1,196 @@
+"""What every service works on, and how the archive's records become the domain's."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+
+from sheetsync.backends import open_backend
+from sheetsync.backends.base import Place, SheetBackend
+from sheetsync.config import load_study
+from sheetsync.domain.assignment import Batch, CodedUnit
+from sheetsync.domain.current import BatchEntries
+from sheetsync.domain.ratings import Entry
+from sheetsync.domain.scoring_tab import ScoringRow, ScoringSheet, typed_cells
+from sheetsync.domain.study import Rubric, Study
+from sheetsync.errors import NotProvisionedError
+from sheetsync.store.archive import Archive
+from sheetsync.store.lock import study_lock
+from sheetsync.store.records import TextRecord, WorkbookRecord
+
+PRIVATE_FOLDER = ".sheetsync"
+SUMMARY = Place("summary")
+ADJUDICATION = Place("adjudication")
+
+
+@dataclass(frozen=True)
+class Session(AbstractContextManager["Session"]):
+    """A loaded study with its archive and its backend; `root` is the study folder."""
+
+    root: Path
+    study: Study
+    archive: Archive
+    backend: SheetBackend
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.archive.close()
+
+    def workbooks(self) -> list[WorkbookRecord]:
+        """Return every planned workbook.
+
+        Raises:
+            NotProvisionedError: there is none yet.
+        """
+        records = self.archive.workbooks()
+        if not records:
+            raise _not_provisioned()
+        return records
+
+    def roster(self) -> list[str]:
+        """Return the ids of the raters in the order of the study's files."""
+        return [rater.id for rater in self.study.raters]
+
+    def sheets(self) -> SheetMaker:
+        """Return what turns workbook records into the sheets they were issued as."""
+        return SheetMaker(self.study, self.archive)
+
+
+@contextmanager
+def writing_session(root: Path, command: str, now: str) -> Iterator[Session]:
+    """Open a study for a command that writes: alone, and with an archive, made if there is none.
+
+    Raises:
+        StudyError: the study's files are not valid.
+        LockedError: another command is writing to this study.
+        ArchiveError: the archive cannot be opened.
+    """
+    study = load_study(root)
+    with study_lock(root / PRIVATE_FOLDER, command, now), _open(root, study) as session:
+        yield session
+
+
+@contextmanager
+def reading_session(root: Path) -> Iterator[Session]:
+    """Open a study for a command that only reads.
+
+    Raises:
+        StudyError: the study's files are not valid.
+        NotProvisionedError: it has no archive yet.
+        ArchiveError: the archive cannot be opened.
+    """
+    study = load_study(root)
+    if not Archive.exists(root / PRIVATE_FOLDER):
+        raise _not_provisioned()
+    with _open(root, study) as session:
+        yield session
+
+
+def _open(root: Path, study: Study) -> Session:
+    root = root.resolve()
+    private = root / PRIVATE_FOLDER
+    backend = open_backend(study.settings.backend.kind, root, private)
+    return Session(root, study, Archive.open(private), backend)
+
+
+def _not_provisioned() -> NotProvisionedError:
+    return NotProvisionedError("This study has no workbooks yet.", "Run `sheetsync provision` to make them.")
+
+
+def place_of(record: WorkbookRecord) -> Place:
+    """Return where a rater's workbook lies."""
+    return Place("raters", record.rater, record.batch)
+
+
+def batch_of(record: WorkbookRecord) -> Batch:
+    """Return what a rater was given in a workbook."""
+    return Batch(record.rater, record.batch, record.kind, tuple(row.code for row in record.rows))
+
+
+def batch_entries(record: WorkbookRecord, entries: Sequence[Entry]) -> BatchEntries:
+    """Return what stands in a workbook, with the text each row was issued with."""
+    texts = {row.code: row.text for row in record.rows}
+    return BatchEntries(record.rater, record.batch, record.kind, texts, entries)
+
+
+class SheetMaker:
+    """Rebuilds the sheet a workbook was issued as: its own rubric, its own texts."""
+
+    def __init__(self, study: Study, archive: Archive) -> None:
+        self._study = study
+        self._archive = archive
+        self._units = {unit.code: unit for unit in archive.units()}
+        self._texts = archive.texts()
+        self._rubrics: dict[str, Rubric] = {}
+
+    @property
+    def units(self) -> Mapping[str, CodedUnit]:
+        """Every coded unit by its code."""
+        return self._units
+
+    def text(self, code: str, number: int) -> TextRecord:
+        """Return one version of a unit's texts."""
+        return next(text for text in self._texts[code] if text.number == number)
+
+    def newest_text(self, code: str) -> TextRecord:
+        """Return the newest version that was issued."""
+        return self._texts[code][-1]
+
+    def rubric(self, name: str) -> Rubric:
+        """Return the rubric of a hash."""
+        if name not in self._rubrics:
+            self._rubrics[name] = Rubric.model_validate_json(self._archive.rubric(name))
+        return self._rubrics[name]
+
+    def sheet(self, record: WorkbookRecord, entries: Sequence[Entry] = ()) -> ScoringSheet:
+        """Return the sheet of a workbook; `entries` are put into its cells."""
+        study = self._study
+        names = {rater.id: rater.name for rater in study.raters}
+        typed: dict[str, list[Entry]] = {}
+        for entry in entries:
+            typed.setdefault(entry.code, []).append(entry)
+        rows = tuple(self._row(row.code, row.text, typed.get(row.code, ())) for row in record.rows)
+        return ScoringSheet(
+            study_id=study.id,
+            title=study.title,
+            rater=record.rater,
+            rater_name=names.get(record.rater, ""),
+            batch=record.batch,
+            kind=record.kind,
+            rubric=self.rubric(record.rubric),
+            rows=rows,
+            contact=study.settings.study.contact,
+            pairs=any(row.side for row in rows),
+            references=self._references(record),
+        )
+
+    def _row(self, code: str, number: int, entries: Sequence[Entry]) -> ScoringRow:
+        unit, text = self._units[code], self.text(code, number)
+        typed = typed_cells([((entry.kind, entry.column), entry.value) for entry in entries])
+        return ScoringRow(
+            code=code,
+            figure=unit.figure,
+            question=text.question,
+            response=text.response,
+            has_false_premise=unit.has_false_premise,
+            case=self._case(unit),
+            side=unit.side,
+            typed=typed,
+        )
+
+    def _case(self, unit: CodedUnit) -> str:
+        if not unit.side:
+            return ""
+        cases = list(dict.fromkeys(each.case for each in self._units.values()))
+        return f"{cases.index(unit.case) + 1:03d}"
+
+    def _references(self, record: WorkbookRecord) -> dict[str, str]:
+        """Return the reference sheets that the workbook's units are scored against."""
+        by_key = {unit.key: unit for unit in self._study.units}
+        keys = [self._units[row.code].key for row in record.rows]
+        names = sorted({by_key[key].reference for key in keys if key in by_key} - {""})
+        return {name: self._study.references[name] for name in names if name in self._study.references}

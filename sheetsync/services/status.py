@@ -1,0 +1,48 @@
+"""`status`: per rater and batch how far the work is, and which units lack raters."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+
+from sheetsync.domain.progress import BatchProgress, UnitCoverage
+from sheetsync.services.analyze import gather_standing
+from sheetsync.services.provision import stale_notes
+from sheetsync.services.session import Session
+
+
+@dataclass(frozen=True)
+class Status:
+    """How far a study is; `as_of` is the time of the last pull."""
+
+    progress: tuple[BatchProgress, ...]
+    coverage: UnitCoverage
+    as_of: str | None
+    notes: tuple[str, ...]
+
+    def to_dict(self) -> dict[str, object]:
+        """Return what `status --json` prints."""
+        coverage = self.coverage
+        keys = ("rater", "batch", "assigned", "complete", "partial", "untouched", "invalid", "last_change")
+        return {
+            "schema": "sheetsync.status/1",
+            "workbooks": [{key: asdict(p)[key] for key in keys} for p in self.progress],
+            "units": {
+                "total": coverage.total,
+                "fully_rated": coverage.fully_rated,
+                "short_of_raters": list(coverage.short_of_raters),
+                "changed_text": list(coverage.changed_text),
+                "older_text": [{"rater": rater, "code": code} for rater, code in coverage.older_text],
+            },
+        }
+
+
+def status(session: Session) -> Status:
+    """Return how far the study is, as of the last pull.
+
+    Raises:
+        NotProvisionedError: there are no workbooks yet.
+    """
+    standing = gather_standing(session)
+    last = session.archive.last_pull()
+    notes = stale_notes(session.study, session.archive.units(), session.archive.workbooks())
+    return Status(standing.progress, standing.coverage, last.at if last else None, tuple(notes))
