@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from sheetsync.domain.agreement_report import DimensionAgreement
 from sheetsync.domain.coefficients import Coefficient
@@ -102,11 +103,7 @@ def band_borders(bands: BandSet) -> tuple[float, ...]:
     (0.0, 0.2, 0.4, 0.6, 0.8)
     """
     steps = [step / 100 for step in range(-100, 101)]
-    return tuple(
-        here
-        for before, here in zip(steps, steps[1:], strict=False)
-        if band_of(before, bands) != band_of(here, bands)
-    )
+    return tuple(here for before, here in pairwise(steps) if band_of(before, bands) != band_of(here, bands))
 
 
 def strip(found: Coefficient, axis: Axis, words: str) -> Strip:

@@ -27,6 +27,8 @@ def make_chart(book: Any, tab: TabSpec, spec: ChartSpec) -> Any:
     grid = {"visible": True, "line": {"color": LINE, "width": 0.5}}
     categories = {**quiet, "label_position": "low", "major_gridlines": {"visible": False}}
     values = {**quiet, "major_gridlines": grid}
+    if spec.value_range is not None:
+        values |= {"min": spec.value_range[0], "max": spec.value_range[1]}
     if spec.kind == "points":
         chart.set_x_axis({**categories, "name": spec.x_title})
         chart.set_y_axis({**values, "name": spec.y_title})

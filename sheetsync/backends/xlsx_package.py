@@ -100,15 +100,10 @@ class Package:
         return ""
 
     def scan(self, part: str) -> SheetScan:
-        """Find formulas and errors of a sheet.
-
-        Raises:
-            DamagedError: the sheet breaks off.
-        """
+        """Find formulas and errors of a sheet; a `DamagedError` where it breaks off."""
         scan = SheetScan()
         for piece in self._pieces(part):
-            if b"<v" in piece or b":v" in piece or b"inlineStr" in piece:
-                scan.rows = max(scan.rows, _last_row(piece))
+            scan.rows = max(scan.rows, _last_row(piece))
             _scan_piece(piece, scan)
         return scan
 
@@ -167,7 +162,6 @@ class Package:
 
 
 _END = re.compile(rb"</(?:[\w.-]+:)?worksheet\s*>\s*(?:<!--.*-->\s*)?\Z", re.DOTALL)
-_ROW = re.compile(rb"<(?:[\w.-]+:)?row(?:\s[^>]*?)?\sr\s*=\s*[\"'](\d+)")
 _ROW_START = re.compile(rb"<(?:[\w.-]+:)?row[\s/>]")
 _CELL = re.compile(
     rb"<(?:[\w.-]+:)?c(?=[\s/>])((?:[^>\"']|\"[^\"]*\"|'[^']*')*?)(?:/>|>(.*?)</(?:[\w.-]+:)?c\s*>)",
@@ -191,11 +185,14 @@ def _plain(piece: bytes) -> bytes:
 
 
 def _last_row(piece: bytes) -> int:
-    rows = [
-        int(match) for match in _ROW.findall(piece[max(piece.rfind(b"<row"), piece.rfind(b":row")) - 20 :])
-    ]
-    # Without row numbers every row start counts; more rows than there are does no harm.
-    return rows[-1] if rows else len(_ROW_START.findall(piece))
+    """Return the number of the last row of a piece that may hold a value, 0 if none does."""
+    end = max(piece.rfind(tag) for tag in (b"<v", b":v", b"<is", b":is"))
+    if end < 0:
+        return 0
+    start = max(piece.rfind(b"<row", 0, end), piece.rfind(b":row", 0, end), 0)
+    number = _NUMBER.search(piece, start, piece.find(b">", start) + 1)
+    # Without row numbers every row start counts.
+    return int(number[1]) if number else len(_ROW_START.findall(piece, 0, end))
 
 
 def _scan_piece(piece: bytes, scan: SheetScan) -> None:
@@ -228,17 +225,12 @@ def _scan_any_piece(piece: bytes, scan: SheetScan) -> None:
             continue
         done = cell.end()
         reference = _REFERENCE.search(cell[1])
-        if reference is None:
-            _scan_by_counting(piece, scan)
+        if reference is None:  # then none has one, and every cell must be counted
+            for place, counted in _cells(piece):
+                if _SPECIAL.search(counted):
+                    _note(place, counted, scan)
             return
         _note(_place(reference), cell[0], scan)
-
-
-def _scan_by_counting(piece: bytes, scan: SheetScan) -> None:
-    """Do the same where cells carry no references: every cell must be counted."""
-    for place, cell in _cells(piece):
-        if _SPECIAL.search(cell):
-            _note(place, cell, scan)
 
 
 def _cell_start(piece: bytes, position: int) -> int:

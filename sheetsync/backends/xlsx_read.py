@@ -6,6 +6,7 @@ import datetime as dt
 import io
 import warnings
 import zipfile
+import zlib
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
@@ -40,6 +41,20 @@ _EPOCH = dt.datetime(1899, 12, 30)
 
 _RESTORE = "Have it saved again as .xlsx, or take an earlier version from the shared folder's history."
 
+_HALF = "is incomplete or damaged, probably half-synced or half-copied"
+_WAIT = "Wait until the folder has synced and try again; else take an earlier version of the file."
+_DAMAGE = (
+    zipfile.BadZipFile,
+    zlib.error,
+    EOFError,
+    ValueError,
+    KeyError,
+    OSError,
+    NotImplementedError,
+    RuntimeError,
+)
+"""What zipfile, zlib and openpyxl raise about broken files."""
+
 Rows = Iterable[Sequence[Any]]
 
 
@@ -68,28 +83,22 @@ def read_workbook(path: Path, name: str = "") -> Reading:
 
 def parse_workbook(content: bytes, name: str) -> Reading:
     """Read a workbook's bytes; see `read_workbook`."""
-    if cause := _no_zip(content):
-        raise WorkbookUnreadableError(f"{name} {cause[0]}.", cause[1])
+    cause = _no_zip(content)
     try:
-        package = Package(content)
-        if cause := _no_workbook(package):
-            raise WorkbookUnreadableError(f"{name} {cause[0]}.", cause[1])
-        return _parse(package, content)
+        if cause is None:
+            package = Package(content)
+            cause = _no_workbook(package)
+            if cause is None:
+                return _parse(package, content)
     except DamagedError as error:
         raise WorkbookUnreadableError(f"{name} {error}.", _RESTORE) from error
-    except (
-        zipfile.BadZipFile,
-        EOFError,
-        ValueError,
-        KeyError,
-        OSError,
-        NotImplementedError,
-        RuntimeError,
-    ) as error:
-        raise WorkbookUnreadableError(
-            f"{name} is incomplete or damaged, probably half-synced or half-copied.",
-            "Wait until the folder has synced and try again; else take an earlier version of the file.",
-        ) from error
+    except _DAMAGE as error:
+        raise WorkbookUnreadableError(f"{name} {_HALF}.", _WAIT) from error
+    except BaseException as error:
+        if type(error).__name__ != "PanicException":  # what a bug in calamine's Rust code looks like
+            raise
+        raise WorkbookUnreadableError(f"{name} {_HALF}.", _WAIT) from error
+    raise WorkbookUnreadableError(f"{name} {cause[0]}.", cause[1])
 
 
 def _parse(package: Package, content: bytes) -> Reading:

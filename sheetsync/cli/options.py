@@ -15,7 +15,7 @@ from sheetsync.errors import SheetsyncError, StudyError
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 TEMPLATES = ("historical-figures",)
-BACKENDS = ("xlsx", "google")
+BACKENDS = ("xlsx",)
 
 
 class StudyGroup(click.Group):

@@ -102,7 +102,7 @@ def build_adjudication_workbook(sheet: AdjudicationSheet) -> WorkbookSpec:
         protected=True,
         frozen_rows=1,
         frozen_columns=2,
-        row_heights={index: _height(d, sheet) for index, d in enumerate(sheet.divergences, 1)},
+        row_heights={0: 34.0, **{index: _height(d, sheet) for index, d in enumerate(sheet.divergences, 1)}},
         highlights=(Highlight(0, len(columns) - 1, f'${verdict}2<>""', "good"),),
     )
     return WorkbookSpec(f"{sheet.title} (adjudication)", (tab, *responses), tuple(lists), sheet.marker)

@@ -8,7 +8,7 @@ from sheetsync.domain.text_layout import MAX_LINES, count_lines, row_height, spl
 from sheetsync.domain.workbook import Cell, CellSpec, ColumnSpec, Link, TabSpec, cell_name
 
 RESPONSES_TAB = "Responses"
-RESPONSE_WIDTH = 80.0
+RESPONSE_WIDTH = 70.0
 """Width of a response column in characters."""
 
 _BLOCK_WIDTH = 110.0

@@ -50,17 +50,18 @@ from sheetsync.domain.workbook import (
     column_letter,
 )
 
-QUESTION_WIDTH = 34.0
+QUESTION_WIDTH = 28.0
 _MAX_PROMPT = 255
+_HEADER_HEIGHT = 50.0
 
 _FIXED_LOOK: Mapping[str, tuple[float, str]] = {
     "Code": (11, "code"),
     "Case": (9, "code"),
     "Side": (7, "code"),
-    "Figure": (17, "text"),
+    "Figure": (15, "text"),
     "Question": (QUESTION_WIDTH, "text"),
     "Response": (RESPONSE_WIDTH, "text"),
-    CHECK_COLUMN: (38, "check"),
+    CHECK_COLUMN: (40, "check"),
 }
 
 
@@ -136,7 +137,7 @@ def draw_scoring_tab(
         protected=True,
         frozen_rows=1,
         frozen_columns=3 if sheet.pairs else 1,
-        row_heights={index: _height(row) for index, row in enumerate(sheet.rows, 1)},
+        row_heights={0: _HEADER_HEIGHT, **{index: _height(row) for index, row in enumerate(sheet.rows, 1)}},
         highlights=(
             Highlight(0, len(columns) - 1, f'LEFT(${check}2,1)="{DONE}"', "good"),
             Highlight(
@@ -252,7 +253,7 @@ def _tag_spec(tag: Tag) -> ColumnSpec:
     if tag.claim:
         prompt = _shorten(f"{tag.text} Paste the claim here: the quote ticks the tag.".strip(), _MAX_PROMPT)
         note = f"{tag.text}\n\nPaste the claim that is meant: the quote itself ticks the tag.".strip()
-        return ColumnSpec(tag.id, 24, "input_text", "header_input", note, FreeText(tag.id[:32], prompt))
+        return ColumnSpec(tag.id, 22, "input_text", "header_input", note, FreeText(tag.id[:32], prompt))
     prompt = _shorten(f"{tag.text} Put x if it applies.".strip(), _MAX_PROMPT)
     tick = Tick(tag.id[:32], prompt, "Put x to tick it, or leave the cell empty.")
     return ColumnSpec(
@@ -278,7 +279,7 @@ def _score_spec(dimension: Dimension, rubric: Rubric) -> ColumnSpec:
         _shorten(prompt, _MAX_PROMPT),
         _shorten(f"Choose {allowed_levels(dimension)}.", _MAX_PROMPT),
     )
-    return ColumnSpec(dimension.name, 13, "input", "header_input", describe_dimension(dimension), choice)
+    return ColumnSpec(dimension.name, 12, "input", "header_input", describe_dimension(dimension), choice)
 
 
 def describe_dimension(dimension: Dimension) -> str:

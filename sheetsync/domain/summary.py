@@ -43,7 +43,7 @@ _AGREEMENT_COLUMNS: tuple[ColumnSpec, ...] = (
     ColumnSpec("Low", 9, "number"),
     ColumnSpec("High", 9, "number"),
     ColumnSpec("Interval", 16, "note"),
-    ColumnSpec("Band", 30),
+    ColumnSpec("Band", 16),
     ColumnSpec("Exact", 9, "percent", note="Pairs of raters with equal values, as a mean over units."),
     ColumnSpec("Within 1", 9, "percent"),
     ColumnSpec(
@@ -87,6 +87,7 @@ def agreement_tab(analysis: Analysis) -> TabSpec:
         table=True,
         frozen_rows=1,
         frozen_columns=3,
+        row_heights={0: 50.0},
     )
 
 

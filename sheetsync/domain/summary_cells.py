@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sheetsync.domain.coefficients import Coefficient
-from sheetsync.domain.verdicts import REASON_WORDS, describe_band
+from sheetsync.domain.verdicts import REASON_WORDS
 from sheetsync.domain.workbook import Cell, CellSpec, Style
 
 _BAND_STYLES: dict[str, Style] = {
@@ -30,5 +30,5 @@ def shown_coefficient(coefficient: Coefficient | None, style: Style = "number") 
 
 
 def shown_band(band: str | None) -> CellSpec:
-    """Return a band in words and in its colour."""
-    return Cell(describe_band(band), _BAND_STYLES[band]) if band else None
+    """Return the name of a band in its colour."""
+    return Cell(band.replace("_", " "), _BAND_STYLES[band]) if band else None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import floor
 
 from sheetsync.domain.agreement_report import DimensionAgreement
 from sheetsync.domain.analysis import Analysis
@@ -46,8 +47,11 @@ def summary_tab(analysis: Analysis) -> TabSpec:
     rows += [_heading("Divergences"), *_divergence_rows(analysis), ()]
     rows += [_heading("Coverage"), *_coverage_rows(analysis), ()]
     rows += [_heading("Controls"), *_control_rows(analysis)]
-    heights = {index: _height(row) for index, row in enumerate(rows, 1) if row}
-    return TabSpec("Summary", _COLUMNS, tuple(rows), frozen_rows=1, row_heights=heights, charts=charts)
+    heights = {0: 34.0, **{index: _height(row) for index, row in enumerate(rows, 1) if row}}
+    spread_out = tuple((index, 2, index, _WORDS) for index, row in enumerate(rows, 1) if len(row) == 3)
+    return TabSpec(
+        "Summary", _COLUMNS, tuple(rows), frozen_rows=1, row_heights=heights, charts=charts, merged=spread_out
+    )
 
 
 @dataclass(frozen=True)
@@ -74,6 +78,7 @@ def _charts(alphas: _Block, spread: _Block, n_labels: int, row: int) -> tuple[Ch
                 low_column=_WORDS + 1,
                 high_column=_WORDS + 2,
                 y_title="alpha",
+                value_range=(_lowest(alphas), 1.0),
                 width=560,
             )
         )
@@ -88,6 +93,13 @@ def _charts(alphas: _Block, spread: _Block, n_labels: int, row: int) -> tuple[Ch
     return tuple(charts)
 
 
+def _lowest(alphas: _Block) -> float:
+    """Return where the axis of alphas starts: at 0, or at the tenth under the lowest bound."""
+    numbers = [cell.value if isinstance(cell, Cell) else cell for row in alphas.rows for cell in row[1:3]]
+    lowest = min([0.0, *(number for number in numbers if isinstance(number, float))])
+    return floor(lowest * 10) / 10
+
+
 def _labels(analysis: Analysis) -> tuple[str, ...]:
     """Return the levels of all dimensions where they fit into columns, otherwise nothing."""
     labels = tuple(dict.fromkeys(label for d in analysis.agreement.dimensions for label in d.distribution))
@@ -95,13 +107,13 @@ def _labels(analysis: Analysis) -> tuple[str, ...]:
 
 
 def _heading(text: str, labels: Sequence[str] = ()) -> Row:
-    texts = [text, "", *labels]
-    padded = [*texts, *[""] * (len(_COLUMNS) - len(texts))]
-    return tuple(Cell(each, "heading") for each in padded)
+    cells = [Cell(text, "heading"), Cell("", "heading"), *(Cell(label, "header") for label in labels)]
+    return (*cells, *[Cell("", "heading")] * (len(_COLUMNS) - len(cells)))
 
 
 def _says(item: str, value: CellSpec, words: str = "") -> Row:
-    return (item, value, *(None,) * 6, words)
+    """Return a row without further figures: its words stand beside the value, over all columns."""
+    return (item, value, Cell(words, "text"))
 
 
 def _height(row: Row) -> float:

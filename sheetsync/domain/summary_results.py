@@ -62,7 +62,7 @@ def results_tab(analysis: Analysis, *, name_models: bool) -> TabSpec:
     ]
     rows += [(), _unit_header(analysis.rubric, name_models)]
     rows += [_unit_row(result, analysis.rubric, name_models) for result in analysis.results]
-    return TabSpec("Results", columns, tuple(rows), frozen_rows=1, frozen_columns=2)
+    return TabSpec("Results", columns, tuple(rows), frozen_rows=1, frozen_columns=2, row_heights={0: 34.0})
 
 
 _SOURCE_NOTES = {

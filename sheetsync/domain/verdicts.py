@@ -27,7 +27,7 @@ _BANDS: Mapping[BandSet, tuple[tuple[float, str], ...]] = {
 }
 
 _WORDS: Mapping[str, str] = {
-    BELOW_ZERO: "below zero: raters disagree more than chance would make them",
+    BELOW_ZERO: "below zero: less than chance",
     "slight": "slight agreement",
     "fair": "fair agreement",
     "moderate": "moderate agreement",

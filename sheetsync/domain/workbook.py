@@ -151,7 +151,7 @@ class ChartSpec:
 
     Rows are 0-based and inclusive. `kind` "bar" draws one bar per row and series; "stacked" stacks
     the series to 100 %; "points" draws points with bounds (`low_column`, `high_column` hold the
-    length of the bars below and above the point).
+    length of the bars below and above the point). `value_range` fixes the ends of the value axis.
     """
 
     kind: Literal["bar", "stacked", "points"]
@@ -165,6 +165,7 @@ class ChartSpec:
     high_column: int | None = None
     x_title: str = ""
     y_title: str = ""
+    value_range: tuple[float, float] | None = None
     width: int = 620
     height: int = 300
 

@@ -1,0 +1,36 @@
+# Every target sets up what it needs in .venv; nothing else on the machine is touched.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+
+.PHONY: help demo test check bench clean
+
+help:
+	@echo "make demo    a study with simulated raters in ./demo-study, all the way to the report"
+	@echo "make test    every test"
+	@echo "make check   formatting, lint and types"
+	@echo "make bench   speed, as ratios against named peers"
+
+$(VENV)/.installed: pyproject.toml
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev]'
+	@touch $@
+
+demo: $(VENV)/.installed
+	rm -rf demo-study
+	$(BIN)/sheetsync demo demo-study
+
+test: $(VENV)/.installed
+	$(BIN)/python -m pytest -n auto --dist loadfile
+
+check: $(VENV)/.installed
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+
+bench: $(VENV)/.installed
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[bench]'
+	$(BIN)/python -m benchmarks
+
+clean:
+	rm -rf $(VENV) demo-study build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis

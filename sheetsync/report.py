@@ -1,0 +1,178 @@
+"""The report: everything an analysis holds as one self-contained HTML file. Computes no statistic.
+
+Text that models and people wrote is hostile: autoescape is on for everything, and no text of theirs
+is ever taken for markup. `data-` attributes carry full precision for machines.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import cache
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+from sheetsync.domain.agreement_report import AgreementReport, DimensionAgreement
+from sheetsync.domain.analysis import Analysis
+from sheetsync.domain.summary_page import as_of
+from sheetsync.domain.verdicts import BandSet, describe_band
+from sheetsync.report_cells import alpha, interval, reason_words, shown_number
+from sheetsync.report_figures import Axis, Bar, Strip, axis_for, ceiling_share, spread_bar, strip
+from sheetsync.report_outcomes import (
+    divergence_counts,
+    divergences_table,
+    plan_table,
+    problems_table,
+    progress_table,
+    result_tables,
+    settings_table,
+)
+from sheetsync.report_tables import (
+    further_table,
+    headline_table,
+    pairs_table,
+    slice_tables,
+    spread_table,
+    tag_models_table,
+    tag_pairs_table,
+    tag_raters_table,
+    undefined_sentences,
+)
+from sheetsync.templates_folder import templates_dir
+
+TEMPLATE = "report.html.j2"
+
+ROLES = {
+    "calibrate": "Agreement calibrates how strongly results are claimed; it blocks nothing.",
+    "criterion": "Agreement is a criterion that was set beforehand.",
+    "gate": "Agreement is a gate: results count only once it is passed.",
+}
+
+
+@dataclass(frozen=True)
+class Plot:
+    """Alpha with its bounds, one line per dimension: name, figure in words, strip."""
+
+    axis: Axis
+    lines: tuple[tuple[str, str, Strip], ...]
+
+
+def render_report(analysis: Analysis, *, name_models: bool) -> str:
+    """Return the report as one HTML file that needs no network and no script.
+
+    Args:
+        analysis: what to show.
+        name_models: whether results and tags name models; codes only where not.
+    """
+    context = _agreement(analysis) | _outcomes(analysis, name_models=name_models)
+    return _environment().get_template(TEMPLATE).render(context)
+
+
+@cache
+def _environment() -> Environment:
+    return Environment(
+        loader=FileSystemLoader(templates_dir()),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+
+
+def _agreement(analysis: Analysis) -> dict[str, object]:
+    """Return what the sections on agreement show."""
+    report, bands = analysis.agreement, analysis.study.settings.agreement.bands
+    return {
+        "headline": headline_table(report, bands),
+        "undefined": undefined_sentences(report, reason_words),
+        "further": further_table(report),
+        "plot": _plot(report, bands),
+        "bars": _bars(report),
+        "ceilings": _ceilings(report.dimensions),
+        "spread": spread_table(report),
+        "pairs": pairs_table(report),
+        "tag_pairs": tag_pairs_table(report),
+        "tag_raters": tag_raters_table(analysis),
+        "slices": slice_tables(report, bands),
+        "practice": headline_table(analysis.practice, bands, "practice") if analysis.practice else None,
+    }
+
+
+def _outcomes(analysis: Analysis, *, name_models: bool) -> dict[str, object]:
+    """Return what the sections on the study and its results show."""
+    results, left_out = result_tables(analysis, name_models=name_models)
+    codes = analysis.coverage
+    return {
+        "study": analysis.study,
+        "as_of": as_of(analysis),
+        "as_of_words": _as_of_words(analysis),
+        "n_units": len(analysis.units),
+        "n_questions": len({(unit.question_id, unit.figure) for unit in analysis.units}),
+        "n_models": len({unit.model for unit in analysis.questions.values()}),
+        "n_ratings": len(analysis.current.ratings),
+        "role": ROLES[analysis.study.settings.study.agreement_role],
+        "name_models": name_models,
+        "tag_models": tag_models_table(analysis) if name_models else None,
+        "divergence_counts": divergence_counts(analysis),
+        "divergences": divergences_table(analysis),
+        "results": results,
+        "results_left_out": left_out,
+        "rater_differences": _rater_differences(analysis.agreement),
+        "plan": plan_table(analysis),
+        "progress": progress_table(analysis),
+        "coverage_notes": [
+            ("Issued to fewer raters than the design wants", codes.short_of_raters),
+            ("Text changed in the study's files since it was issued", codes.changed_text),
+            ("Left out, rated on an older text", [f"{rater} {code}" for rater, code in codes.older_text]),
+        ],
+        "applied": [control for control in analysis.controls if control.applied],
+        "not_applied": [control for control in analysis.controls if not control.applied],
+        "problems": problems_table(analysis),
+        "settings": settings_table(analysis),
+    }
+
+
+def _as_of_words(analysis: Analysis) -> str:
+    """Return the time of the last pull as people read it, in UTC; as it stands where it is no time."""
+    if analysis.as_of is None:
+        return "No pull yet: no rating has been collected."
+    try:
+        moment = datetime.fromisoformat(analysis.as_of).astimezone(UTC)
+    except ValueError:
+        return f"As of pull {analysis.pull}, {analysis.as_of}."
+    return f"As of pull {analysis.pull}, {moment.day} {moment:%B %Y, %H:%M:%S} UTC."
+
+
+def _plot(report: AgreementReport, bands: BandSet) -> Plot:
+    axis = axis_for((d.coefficients["alpha"] for d in report.dimensions), bands)
+    lines = []
+    for dimension in report.dimensions:
+        found = dimension.coefficients["alpha"]
+        words = alpha(found, bands).text
+        if found.value is not None:
+            words = f"{words} ({interval(found).text}), {describe_band(dimension.band)}"
+        lines.append(
+            (dimension.dimension, words, strip(found, axis, f"{dimension.dimension}: alpha {words}"))
+        )
+    return Plot(axis, tuple(lines))
+
+
+def _bars(report: AgreementReport) -> tuple[Bar, ...]:
+    return tuple(spread_bar(dimension) for dimension in report.dimensions)
+
+
+def _ceilings(dimensions: Iterable[DimensionAgreement]) -> list[tuple[str, str, str]]:
+    """Return dimension, share and label of the top level where it is a ceiling."""
+    return [
+        (dimension.dimension, f"{share:.0%}", list(dimension.distribution)[-1])
+        for dimension in dimensions
+        if (share := ceiling_share(dimension)) is not None
+    ]
+
+
+def _rater_differences(report: AgreementReport) -> list[tuple[str, str]]:
+    """Return the mean distance of two raters per dimension: smaller model differences are provisional."""
+    found = ((d.dimension, d.coefficients.get("mean_abs_difference")) for d in report.dimensions)
+    return [(name, shown_number(c.value)) for name, c in found if c is not None and c.value is not None]
