@@ -17,7 +17,7 @@ from sheetsync.domain.agreement_report import AgreementReport, DimensionAgreemen
 from sheetsync.domain.analysis import Analysis
 from sheetsync.domain.summary_page import as_of
 from sheetsync.domain.verdicts import BandSet, describe_band
-from sheetsync.report_cells import alpha, interval, reason_words, shown_number
+from sheetsync.report_cells import alpha, interval, shown_number
 from sheetsync.report_figures import Axis, Bar, Strip, axis_for, ceiling_share, spread_bar, strip
 from sheetsync.report_outcomes import (
     divergence_counts,
@@ -37,7 +37,6 @@ from sheetsync.report_tables import (
     tag_models_table,
     tag_pairs_table,
     tag_raters_table,
-    undefined_sentences,
 )
 from sheetsync.templates_folder import templates_dir
 
@@ -86,15 +85,12 @@ def _agreement(analysis: Analysis) -> dict[str, object]:
     report, bands = analysis.agreement, analysis.study.settings.agreement.bands
     return {
         "headline": headline_table(report, bands),
-        "undefined": undefined_sentences(report, reason_words),
         "further": further_table(report),
         "plot": _plot(report, bands),
         "bars": _bars(report),
         "ceilings": _ceilings(report.dimensions),
         "spread": spread_table(report),
         "pairs": pairs_table(report),
-        "tag_pairs": tag_pairs_table(report),
-        "tag_raters": tag_raters_table(analysis),
         "slices": slice_tables(report, bands),
         "practice": headline_table(analysis.practice, bands, "practice") if analysis.practice else None,
     }
@@ -114,7 +110,11 @@ def _outcomes(analysis: Analysis, *, name_models: bool) -> dict[str, object]:
         "n_ratings": len(analysis.current.ratings),
         "role": ROLES[analysis.study.settings.study.agreement_role],
         "name_models": name_models,
-        "tag_models": tag_models_table(analysis) if name_models else None,
+        "tags": [
+            tag_pairs_table(analysis.agreement),
+            tag_raters_table(analysis),
+            *([tag_models_table(analysis)] if name_models else []),
+        ],
         "divergence_counts": divergence_counts(analysis),
         "divergences": divergences_table(analysis),
         "results": results,

@@ -9,8 +9,8 @@ from typing import Literal
 from sheetsync.domain.cells import show
 from sheetsync.domain.coefficients import Coefficient
 from sheetsync.domain.study import LevelValue
-from sheetsync.domain.summary_cells import REASON_WORDS, shown_band
-from sheetsync.domain.verdicts import BandSet, band_of
+from sheetsync.domain.summary_cells import shown_band
+from sheetsync.domain.verdicts import REASON_WORDS, BandSet, band_of, describe_band
 from sheetsync.domain.workbook import Cell
 from sheetsync.report_figures import Strip
 
@@ -151,7 +151,7 @@ def band(name: str | None) -> Shown:
     if not isinstance(cell, Cell) or name is None:
         return Shown("", "note")
     kinds: Mapping[str, Kind] = {"good": "good", "fair": "fair", "poor": "poor"}
-    return Shown(str(cell.value), kinds.get(cell.style, "text"), {"value": name})
+    return Shown(describe_band(name), kinds.get(cell.style, "text"), {"value": name})
 
 
 def reason_words(reason: str | None) -> str:
@@ -166,7 +166,7 @@ def method_words(method: str | None) -> str:
 
 def listed_values(values: Mapping[str, LevelValue]) -> Shown:
     """Return who gave what, in one cell."""
-    words = ", ".join(f"{rater} {show(value)}" for rater, value in values.items())
+    words = ", ".join(f"{rater}\u00a0{show(value)}" for rater, value in values.items())
     return Shown(words, "code", {"value": words})
 
 

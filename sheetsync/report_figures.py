@@ -18,7 +18,7 @@ CEILING_SHARE = 0.6
 """From this share of ratings on the top level on, the report says what a ceiling does to alpha."""
 
 _MARGIN = 2.0
-_LIGHT, _DEEP = (226, 236, 243), (88, 146, 192)
+_LIGHT, _DEEP = (209, 224, 235), (88, 146, 192)
 _CHARACTER = 2.7
 """Width of a character of a bar on the narrowest screen, in per cent."""
 

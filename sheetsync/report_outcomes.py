@@ -26,7 +26,7 @@ from sheetsync.report_cells import (
 )
 from sheetsync.report_tables import within_title
 
-MOST_GROUPS = 40
+MOST_GROUPS = 24
 """Results by more groups than this stand in the summary workbook only."""
 
 
@@ -121,13 +121,12 @@ def result_tables(analysis: Analysis, *, name_models: bool) -> tuple[list[Dimens
 def _result_table(by: str, summaries: Sequence[GroupSummary], dimension: Dimension) -> Table:
     labels = [show(value) for value in dimension.scale]
     heads = (
-        TableColumn("group", "Responses" if by == "all" else by.capitalize()),
+        TableColumn(
+            "group", "Responses" if by == "all" else by.replace("model by", "model and").capitalize()
+        ),
         *columns("#Values", "#Mean", "#Median"),
         *(TableColumn(f"final-{label}", label, numeric=True) for label in labels),
-        *(
-            TableColumn(f"from-{source}", f"From {_SOURCES[source]}", numeric=True)
-            for source in FINAL_SOURCES
-        ),
+        *(TableColumn(f"from-{source}", _SOURCES[source], numeric=True) for source in FINAL_SOURCES),
         TableColumn("n/a", "N/A", numeric=True),
     )
     rows = [
@@ -151,11 +150,11 @@ def _result_table(by: str, summaries: Sequence[GroupSummary], dimension: Dimensi
 
 
 _SOURCES: Mapping[str, str] = {
-    "unanimous": "all",
-    "majority": "majority",
-    "mean": "mean",
-    "verdict": "verdict",
-    "unresolved": "nothing yet",
+    "unanimous": "All agree",
+    "majority": "Majority",
+    "mean": "Mean of raters",
+    "verdict": "Verdict",
+    "unresolved": "Unresolved",
 }
 
 

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping
 
-from sheetsync.domain.agreement_report import AgreementReport, DimensionAgreement
+from sheetsync.domain.agreement_report import AgreementReport, DimensionAgreement, SliceAgreement
 from sheetsync.domain.analysis import Analysis
-from sheetsync.domain.coefficients import Coefficient
 from sheetsync.domain.results import count_tags
 from sheetsync.domain.study import Rubric
 from sheetsync.domain.verdicts import BandSet
@@ -166,69 +165,59 @@ def tag_pairs_table(report: AgreementReport) -> Table:
 def tag_raters_table(analysis: Analysis) -> Table:
     """Return how often each rater ticked each tag."""
     rated = Counter(rater for rater, _ in analysis.current.ticks)
-    heads = columns("Tag", "Of", "Rater", "#Ticks", "#Rows rated")
-    rows = [
-        (
-            f"{tag.tag} | {tag.of or 'response'} | {rater}",
-            [
-                text(tag.tag),
-                text(tag.of or "response"),
-                text(rater),
-                count(ticks, rated[rater]),
-                count(rated[rater]),
-            ],
-        )
-        for tag in analysis.agreement.tags
-        for rater, ticks in tag.n_ticked.items()
-    ]
-    return Table("tag-raters", "Tags: ticks per rater", heads, rows_of(rows))
+    ticks = {
+        (tag.tag, rater): ticked for tag in analysis.agreement.tags for rater, ticked in tag.n_ticked.items()
+    }
+    raters = [rater.id for rater in analysis.study.raters if rater.id in rated]
+    return _tag_counts(
+        "tag-raters", "Tags: ticks per rater", analysis.rubric, ticks, {r: rated[r] for r in raters}
+    )
 
 
 def tag_models_table(analysis: Analysis) -> Table:
-    """Return how often each tag was ticked per model."""
-    owner = _tag_owners(analysis.rubric)
-    heads = columns("Tag", "Of", "Model", "#Ticks", "#Responses", "#Rows rated")
+    """Return how often each tag was ticked per model, by all raters together."""
     counts = count_tags(analysis.units, analysis.current, analysis.rubric)
+    ticks = {(c.tag, c.group): c.ticks for c in counts}
+    rated = {c.group: c.n_rated for c in counts}
+    return _tag_counts("tag-models", "Tags: ticks per model", analysis.rubric, ticks, rated)
+
+
+def _tag_counts(
+    name: str,
+    caption: str,
+    rubric: Rubric,
+    ticks: Mapping[tuple[str, str], int],
+    rated: Mapping[str, int],
+) -> Table:
+    """Return a row per tag and a column per rater or model; the last row counts rated rows."""
+    owned = [(tag.id, dimension.name) for dimension in rubric.dimensions for tag in dimension.tags]
+    tags = [(tag.id, "response") for tag in rubric.tags] + owned
     rows = [
         (
-            f"{tag} | {of} | {c.group}",
-            [
-                text(tag),
-                text(of),
-                text(c.group),
-                count(c.ticks, c.n_rated),
-                count(c.units),
-                count(c.n_rated),
-            ],
+            f"{tag} | {of}",
+            [text(tag), text(of), *(count(ticks.get((tag, group), 0), n) for group, n in rated.items())],
         )
-        for tag, of in owner.items()
-        for c in counts
-        if c.tag == tag
+        for tag, of in tags
     ]
-    return Table("tag-models", "Tags: ticks per model", heads, rows_of(rows))
-
-
-def _tag_owners(rubric: Rubric) -> dict[str, str]:
-    owned = {tag.id: dimension.name for dimension in rubric.dimensions for tag in dimension.tags}
-    return {tag.id: "response" for tag in rubric.tags} | owned
+    if not rows or not any(rated.values()):
+        return Table(name, caption, (), ())
+    total = [text("Rows rated"), text(""), *(count(n) for n in rated.values())]
+    heads = (*columns("Tag", "Of"), *(TableColumn(group, group, numeric=True) for group in rated))
+    return Table(name, caption, heads, rows_of([*rows, ("rows rated", total)]))
 
 
 def slice_tables(report: AgreementReport, bands: BandSet) -> list[Table]:
-    """Return one table per slice column, each dimension's slices beside one another."""
-    found: dict[str, list[DimensionAgreement]] = {}
-    values: dict[tuple[str, str], list[DimensionAgreement]] = {}
+    """Return one table per slice column, dimension by dimension."""
+    found: dict[str, list[SliceAgreement]] = {}
     for dimension in report.dimensions:
         for each in dimension.slices:
-            found.setdefault(each.by, []).append(each.agreement)
-            values.setdefault((each.by, each.value), []).append(each.agreement)
+            found.setdefault(each.by, []).append(each)
     tables = []
-    for by, agreements in found.items():
-        axis = axis_for((a.coefficients["alpha"] for a in agreements), bands)
+    for by, slices in found.items():
+        axis = axis_for((each.agreement.coefficients["alpha"] for each in slices), bands)
         rows = [
-            (f"{a.dimension} | {value}", _slice_cells(value, a, axis, bands))
-            for (of, value), here in values.items()
-            if of == by
-            for a in here
+            (f"{s.agreement.dimension} | {s.value}", _slice_cells(s.value, s.agreement, axis, bands))
+            for s in slices
         ]
         heads = _slice_columns(by, axis, within_title(report))
         tables.append(Table(f"slice-{by}", f"Agreement by {by}", heads, rows_of(rows)))
@@ -261,17 +250,3 @@ def _slice_cells(value: str, agreement: DimensionAgreement, axis: Axis, bands: B
         Shown("", "plot", strip=strip(found, axis, words)),
         *_closeness(agreement),
     ]
-
-
-def undefined_sentences(
-    report: AgreementReport, explain: Callable[[str | None], str]
-) -> Sequence[tuple[str, str]]:
-    """Return per dimension without an alpha, or without its interval, why that is so."""
-    sentences = []
-    for dimension in report.dimensions:
-        found: Coefficient = dimension.coefficients["alpha"]
-        if found.value is None:
-            sentences.append((dimension.dimension, f"alpha: {explain(found.reason)}"))
-        elif found.low is None:
-            sentences.append((dimension.dimension, f"interval of alpha: {explain(found.interval_reason)}"))
-    return sentences

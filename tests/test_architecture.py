@@ -30,7 +30,7 @@ HOMES = {
     "numpy": ("domain/",),
     "pandas": ("domain/",),
     "pydantic": ("domain/study", "config", "services/agreement"),
-    "tomllib": ("config",),
+    "tomllib": ("config", "services/init"),
 }
 
 

@@ -214,8 +214,6 @@ RUBRIC_ERRORS = [
     (levels("{ value = 1 }, { value = 'high' }"), f"{DIMENSION_3} levels", "mixes"),
     (levels("{ value = 'a' }, { value = 'b' }", "ratio"), f"{DIMENSION_3} levels", "takes numbers"),
     (levels("{ value = 1 }, { value = 'n.a.' }"), f"{DIMENSION_3} levels 2", "not applicable"),
-    (levels("{ value = 'low' }, { value = 'yes' }"), f"{DIMENSION_3} levels 2", "reads as a tick"),
-    (levels("{ value = 'low' }, { value = '✓' }"), f"{DIMENSION_3} levels 2", "reads as a tick"),
     (levels("{ value = 'low' }, { value = '3' }"), f"{DIMENSION_3} levels 2", "remove the marks"),
     (levels("{ value = 'low' }, { value = '' }"), f"{DIMENSION_3} levels 2", "is blank"),
     (levels("{ value = 1 }, { value = true }"), f"{DIMENSION_3} levels 2 value", "found true"),

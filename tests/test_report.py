@@ -7,9 +7,10 @@ import json
 import re
 import shutil
 import subprocess
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from html.parser import HTMLParser
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -24,7 +25,7 @@ from sheetsync.domain.divergence import Verdict, find_divergences
 from sheetsync.domain.progress import UnitCoverage, batch_progress
 from sheetsync.domain.ratings import Entry, Problem
 from sheetsync.domain.results import summarise_groups, unit_results
-from sheetsync.domain.study import NOT_APPLICABLE, LevelValue, Study, Unit
+from sheetsync.domain.study import NOT_APPLICABLE, LevelValue, Study
 from sheetsync.errors import SheetsyncError
 from sheetsync.report import render_report
 from sheetsync.report_cells import shown_alpha, shown_number
@@ -45,7 +46,7 @@ def make_analysis(
     problems: Sequence[Problem] = (),
     resamples: int = 200,
 ) -> Analysis:
-    """Return the analysis of scores per rater and dimension id, in bank order; `-` is a blank.
+    """Return the analysis of scores per rater and dimension id, in bank order; `-` is a blank, `n` is N/A.
 
     `verdict` settles the first divergence. Every score below 4 on accuracy ticks `imprecision`.
     """
@@ -112,7 +113,7 @@ def _entries(units: Sequence[CodedUnit], scores: Mapping[str, Sequence[str]]) ->
         for unit, text in zip(units, texts, strict=False):
             if text == "-":
                 continue
-            value = NOT_APPLICABLE if text == "na" else int(text)
+            value = NOT_APPLICABLE if text == "n" else int(text)
             found.append(Entry(unit.code, "score", dimension, value))
             if dimension == "accuracy" and isinstance(value, int) and value < 4:
                 found.append(Entry(unit.code, "tag", "imprecision", True))
@@ -130,8 +131,8 @@ def _practice(study: Study, units: Sequence[CodedUnit]) -> AgreementReport | Non
 def small_analysis(**changes: object) -> Analysis:
     """Two raters, twelve responses, two score divergences of which one is settled, one on N/A."""
     scores = {
-        "ann": {"accuracy": "5 5 4 3 5 na 5 4 2 5 5 4".split(), "coverage": ["5"] * 12},
-        "ben": {"accuracy": "5 4 4 5 5 4 5 1 2 5 - 4".split(), "coverage": ["5"] * 12},
+        "ann": {"accuracy": list("55435n542554"), "coverage": ["5"] * 12},
+        "ben": {"accuracy": list("5445545125-4"), "coverage": ["5"] * 12},
     }
     units = tuple(
         replace(unit, type="adversarial" if at % 3 == 0 else "fact") for at, unit in enumerate(make_units(6))
@@ -228,8 +229,7 @@ def test_an_undefined_coefficient_shows_its_reason_and_nan_never_appears(page: P
     cell = page.cells[("headline", "Coverage", "alpha")]
     assert cell["text"] == "undefined: no variation"
     assert "data-value" not in cell
-    assert "Coverage, alpha: undefined: no variation." in page.text
-    assert not re.search(r"\bnan\b|\bNone\b|\bundefined\b(?!:)", page.text, re.IGNORECASE)
+    assert not re.search(r"\bnan\b|\bNone\b|\binf\b", page.text)
 
 
 def test_the_sections_stand_in_their_order(analysis: Analysis) -> None:
@@ -252,7 +252,7 @@ def test_the_sections_stand_in_their_order(analysis: Analysis) -> None:
     levels = [int(level) for level in re.findall(r"<h([1-6])", source)]
     assert levels[0] == 1
     assert levels.count(1) == 1
-    assert all(after - before <= 1 for before, after in zip(levels, levels[1:], strict=False))
+    assert all(after - before <= 1 for before, after in pairwise(levels))
 
 
 def test_the_ceiling_is_said_where_the_top_level_holds_most(page: Page) -> None:
@@ -283,8 +283,8 @@ def test_pairs_tags_and_slices_are_listed(analysis: Analysis, page: Page) -> Non
     assert (
         page.value("tag-pairs", "imprecision | Accuracy | ann and ben", "kappa") == tag.pairs[0].kappa.value
     )
-    assert page.value("tag-raters", "imprecision | Accuracy | ben", "ticks") == tag.n_ticked["ben"]
-    assert page.value("tag-models", "imprecision | Accuracy | Briar", "rows-rated") == 12
+    assert page.value("tag-raters", "imprecision | Accuracy", "ben") == tag.n_ticked["ben"]
+    assert page.value("tag-models", "rows rated", "Briar") == 12
     part = next(s for s in analysis.agreement.dimensions[0].slices if s.value == "adversarial")
     row = "Accuracy | adversarial"
     assert page.value("slice-type", row, "alpha") == part.agreement.coefficients["alpha"].value
@@ -300,7 +300,7 @@ def test_divergences_are_counted_and_listed_with_state_and_verdict(analysis: Ana
     assert page.value("divergence-counts", "Accuracy", "applicability-open") == 1
     settled = analysis.divergences[0]
     row = f"{settled.code} | Accuracy | score"
-    assert page.shown("divergences", row, "values") == "ann 3, ben 5"
+    assert page.shown("divergences", row, "values") == "ann\u00a03, ben\u00a05"
     assert page.value("divergences", row, "range") == 2
     assert page.shown("divergences", row, "state") == "settled"
     assert page.shown("divergences", row, "verdict") == "4"
@@ -442,10 +442,10 @@ chromium = pytest.mark.chromium
 
 
 @pytest.fixture
-def browser(tmp_path: Path) -> Iterator[Sequence[str]]:
+def browser(tmp_path: Path) -> Sequence[str]:
     if CHROMIUM is None:
         pytest.skip("Chromium is not installed")
-    yield [
+    return [
         CHROMIUM,
         "--headless",
         "--no-sandbox",

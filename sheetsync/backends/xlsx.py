@@ -151,14 +151,18 @@ class XlsxBackend:
 
     def _obstacle(self, place: Place, known: Known, version_read: str | None) -> str:
         """Return why replacing would lose something, "" if it would not."""
-        path, name = self._path(place), self.location(place)
+        path = self._path(place)
         version = _version(path)
         if version is None:
             return ""
-        if _is_open(path):
-            return f"{name} is open in a spreadsheet program."
+        sign = _sign_of_use(path)
+        if sign:
+            return (
+                f"It is open in a spreadsheet program ({sign} lies beside it). Close it and run again; if nobody "
+                f"has it open, delete {sign}."
+            )
         if version != version_read:
-            return f"{name} changed after it was read."
+            return "It changed after it was read. Run again."
         if version == known.version:
             return ""
         try:
@@ -168,13 +172,16 @@ class XlsxBackend:
         if not foreign:
             return ""
         more = f" and {len(foreign) - 3} more" if len(foreign) > 3 else ""
-        return f"{name} holds what sheetsync did not write: {', '.join(foreign[:3])}{more}."
+        return (
+            f"It holds what sheetsync did not write: {', '.join(foreign[:3])}{more}. Move that elsewhere, or run "
+            "`sheetsync publish --force`, which keeps a backup."
+        )
 
     def _put_in_place(self, place: Place, made: Path) -> str:
         try:
             _move(made, self._path(place))
         except PermissionError:
-            return f"{self.location(place)} is open or may not be replaced (permission denied)."
+            return "It is open, or may not be replaced (permission denied). Close it and run again."
         return ""
 
     def _put_beside(self, place: Place, made: Path, obstacle: str) -> Replaced:
@@ -187,7 +194,7 @@ class XlsxBackend:
                 f"{obstacle} Nor could {location} be written (permission denied).",
                 "Close both files, check who may write there, and run the command again.",
             ) from error
-        return Replaced(location, obstacle=obstacle)
+        return Replaced(location, obstacle=f"{obstacle} The result went to {location}.")
 
     def _back_up(self, place: Place) -> None:
         """Copy the file to the first free number; an earlier backup is never touched."""
@@ -284,9 +291,10 @@ def _beside(path: Path) -> Path:
     return path.with_name(f"{path.stem}.new.xlsx")
 
 
-def _is_open(path: Path) -> bool:
-    """Say whether Excel's or LibreOffice's sign of an open file lies beside it."""
-    return any(path.with_name(sign).exists() for sign in (f"~${path.name}", f".~lock.{path.name}#"))
+def _sign_of_use(path: Path) -> str:
+    """Return the name of the file by which Excel or LibreOffice says that it has a workbook open."""
+    signs = (f"~${path.name}", f".~lock.{path.name}#")
+    return next((sign for sign in signs if path.with_name(sign).exists()), "")
 
 
 def _files(folder: Path) -> Iterator[Path]:

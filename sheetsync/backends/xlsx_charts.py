@@ -6,7 +6,7 @@ from typing import Any
 
 from xlsxwriter.utility import xl_range_formula
 
-from sheetsync.backends.xlsx_styles import CHART_COLOURS, LINE, MUTED
+from sheetsync.backends.xlsx_styles import CHART_COLOURS, LINE, MUTED, SHADES
 from sheetsync.domain.workbook import Cell, ChartSpec, TabSpec
 
 _TYPES = {
@@ -19,8 +19,9 @@ _TYPES = {
 def make_chart(book: Any, tab: TabSpec, spec: ChartSpec) -> Any:
     """Return a chart over columns of a tab (`book` is an `xlsxwriter.Workbook`)."""
     chart = book.add_chart(dict(_TYPES[spec.kind]))
+    colours = SHADES if spec.kind == "stacked" else CHART_COLOURS
     for index, column in enumerate(spec.series_columns):
-        chart.add_series(_series(tab, spec, column, CHART_COLOURS[index % len(CHART_COLOURS)]))
+        chart.add_series(_series(tab, spec, column, colours[index % len(colours)]))
     title = {"name": spec.title, "name_font": {"size": 12, "bold": True}} if spec.title else {"none": True}
     chart.set_title(title)
     quiet = {"num_font": {"size": 9}, "name_font": {"size": 9, "bold": False}, "line": {"color": LINE}}
@@ -74,4 +75,4 @@ def _series_name(tab: TabSpec, spec: ChartSpec, column: int) -> str:
     cells = tab.rows[above] if 0 <= above < len(tab.rows) else ()
     cell = cells[column] if column < len(cells) else None
     value = cell.value if isinstance(cell, Cell) else cell
-    return value if isinstance(value, str) else tab.columns[column].header
+    return str(value) if isinstance(value, str | int | float) else tab.columns[column].header

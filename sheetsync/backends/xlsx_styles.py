@@ -25,12 +25,15 @@ COLOURS: Mapping[Style, Mapping[str, str]] = {
 
 CHART_COLOURS = ("#3B6FA0", "#8FB4D6", "#C9D6E2", "#E3B778", "#C4704F", "#7A8A99", "#5E9C76")
 
+SHADES = ("#DCE6F0", "#B9CFE4", "#8FB4D6", "#5E8FBF", "#3B6FA0", "#24507A", "#16385A")
+"""For the levels of a scale, from low to high."""
+
 _TOP = {"valign": "top", "text_wrap": True}
 _NUMBER = {"valign": "top", "align": "right"}
 _BADGE = {"valign": "top", "align": "center", "bold": True}
 
 _STYLES: Mapping[Style, Mapping[str, Any]] = {
-    "text": {**_TOP},
+    "text": {**_TOP, "indent": 1},
     "code": {"valign": "top", "align": "center", "num_format": "@", "font_name": "Consolas", "font_size": 10},
     "header": {"bold": True, "text_wrap": True, "valign": "vcenter", "align": "left"},
     "header_input": {"bold": True, "text_wrap": True, "valign": "vcenter", "align": "center"},

@@ -39,7 +39,7 @@ def _version(ctx: click.Context, _param: click.Parameter, value: bool) -> None:
     "--version", is_flag=True, callback=_version, expose_value=False, is_eager=True, help="Show the version."
 )
 def cli(folder: Path) -> None:
-    r"""Run human scoring studies in spreadsheets.
+    """Run human scoring studies in spreadsheets.
 
     Makes one scoring workbook per rater, collects and checks completed ratings, computes agreement, lists
     divergences for adjudication, and writes summaries and a report.
@@ -58,7 +58,7 @@ def cli(folder: Path) -> None:
 )
 @json_option
 def init(directory: Path, template: str, backend: str, as_json: bool) -> None:
-    r"""Make a new study folder from a template.
+    """Make a new study folder from a template.
 
     \b
     Example: sheetsync init my-study --template historical-figures
@@ -78,8 +78,9 @@ def init(directory: Path, template: str, backend: str, as_json: bool) -> None:
     "--backend", type=click.Choice(BACKENDS), default="xlsx", show_default=True, help="Where workbooks live."
 )
 @json_option
-def demo(directory: Path, template: str, backend: str, as_json: bool) -> None:
-    r"""Make a study with simulated raters and take it all the way to the report.
+@click.pass_context
+def demo(ctx: click.Context, directory: Path, template: str, backend: str, as_json: bool) -> None:
+    """Make a study with simulated raters and take it all the way to the report.
 
     \b
     Example: sheetsync demo demo-study
@@ -87,7 +88,9 @@ def demo(directory: Path, template: str, backend: str, as_json: bool) -> None:
     from sheetsync.cli import output
     from sheetsync.services.demo import demo as play
 
-    output.emit(play(directory, template, backend, now_text(), output.progress), as_json, output.show_demo)
+    result = play(directory, template, backend, now_text(), output.progress)
+    output.emit(result, as_json, output.show_demo)
+    ctx.exit(result.exit_code)
 
 
 @cli.command()
@@ -115,7 +118,7 @@ def check(ctx: click.Context, as_json: bool) -> None:
 def provision(
     ctx: click.Context, rescore: tuple[str, ...], codes: tuple[str, ...], dry_run: bool, as_json: bool
 ) -> None:
-    r"""Make the workbooks that are missing; touch none that exists.
+    """Make the workbooks that are missing; touch none that exists.
 
     Run it again after an interruption, or after adding units, raters, models or figures.
 
@@ -202,7 +205,7 @@ def pull(ctx: click.Context, force: bool, as_json: bool) -> None:
 @json_option
 @click.pass_context
 def agreement(ctx: click.Context, /, ratings: Path | None, as_json: bool, **given: object) -> None:
-    r"""Compute agreement, on the study or on any ratings file.
+    """Compute agreement, on the study or on any ratings file.
 
     RATINGS is a CSV file with the columns unit, rater, value and optionally dimension and slices.
 
@@ -240,7 +243,7 @@ def divergences(ctx: click.Context, as_json: bool) -> None:
 @json_option
 @click.pass_context
 def publish(ctx: click.Context, blind: bool, force: bool, dry_run: bool, as_json: bool) -> None:
-    """Rewrite the summary and adjudication workbooks and `reports/`; keep what people typed."""
+    """Rewrite summary, adjudication and report; keep what people typed."""
     from sheetsync.cli import output
     from sheetsync.services.publish import publish as write
     from sheetsync.services.session import writing_session

@@ -247,6 +247,7 @@ class _Simulation:
         scale = list(positions.values())
         level: MeasurementLevel = "nominal" if dimension.level == "nominal" else "ordinal"
         coefficients = (krippendorff_alpha(data, scale, level), exact(data, scale), within_k(data, scale, 1))
-        top = np.count_nonzero(data == scale[-1]) / max(1, np.count_nonzero(~np.isnan(data)))
+        given = data[~np.isnan(data)]
+        top = float((given == scale[-1]).mean()) if given.size else None
         found = [*(coefficient.value for coefficient in coefficients), top]
         return sum(abs(value - e) for value, e in zip(found, expected, strict=True) if value is not None)

@@ -75,8 +75,8 @@ class RowWriter:
         self.columns = {column.key: column for column in scoring_columns(rubric) if column.is_input}
         self.rules = {f"rule:{rule.id}": rule for rule in rubric.rules}
         self.checks = {premise: self._errors(premise) for premise in (True, False)}
-        self._claims = {tag.id: tag for d in rubric.dimensions for tag in d.tags}
-        self._claims |= {tag.id: tag for tag in rubric.tags}
+        self._tags = {tag.id: tag for d in rubric.dimensions for tag in d.tags}
+        self._tags |= {tag.id: tag for tag in rubric.tags}
 
     def _errors(self, has_false_premise: bool) -> list[RowCheck]:
         """Return the rules that a person's typing can break; sums are the sheet's own affair."""
@@ -145,7 +145,7 @@ class RowWriter:
         elif then.dimension is not None and then.equals is not None:
             row["score", then.dimension] = then.equals
         elif then.tag is not None:
-            row["tag", then.tag] = self._mark(self._claims[then.tag], unit)
+            row["tag", then.tag] = self._mark(self._tags[then.tag], unit)
         elif then.no_tag_of is not None:
             for tag in self.rubric.by_id[then.no_tag_of].tags:
                 row.pop(("tag", tag.id), None)

@@ -24,7 +24,7 @@ _COLUMNS = (
     ColumnSpec("Within 1", 10, "percent", note="Pairs at most 1 apart, as a mean over responses."),
     ColumnSpec("Mean difference", 12, "number", note="Mean absolute difference of pairs of raters."),
     ColumnSpec("Pairable", 10, "integer", note="Responses with ratings of two or more raters."),
-    ColumnSpec("What it says", 74),
+    ColumnSpec("What it says", 90),
     ColumnSpec("Below", 8, "note", note="Value minus lower limit, for the chart."),
     ColumnSpec("Above", 8, "note", note="Upper limit minus value, for the chart."),
 )
@@ -107,8 +107,13 @@ def _labels(analysis: Analysis) -> tuple[str, ...]:
 
 
 def _heading(text: str, labels: Sequence[str] = ()) -> Row:
-    cells = [Cell(text, "heading"), Cell("", "heading"), *(Cell(label, "header") for label in labels)]
+    cells = [Cell(text, "heading"), Cell("", "heading"), *(_label_cell(label) for label in labels)]
     return (*cells, *[Cell("", "heading")] * (len(_COLUMNS) - len(cells)))
+
+
+def _label_cell(label: str) -> Cell:
+    """Return the header of a column of counts; as a number where it is one, so that it stands right."""
+    return Cell(int(label) if label.isdecimal() else label, "integer")
 
 
 def _says(item: str, value: CellSpec, words: str = "") -> Row:

@@ -10,7 +10,7 @@ import os
 import random
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from sheetsync.domain.adjudication import ADJUDICATION_TAB, PEOPLE_COLUMNS, REASONS
@@ -20,7 +20,7 @@ from sheetsync.domain.ratings import Problem
 from sheetsync.domain.scoring_columns import SCORING_TAB, scoring_columns
 from sheetsync.domain.simulate import FIRST_ROUND, Profile, SimulatedUnit, simulate_ratings
 from sheetsync.domain.simulated_rows import CellValue, Row
-from sheetsync.domain.study import NOT_APPLICABLE, Rubric
+from sheetsync.domain.study import NOT_APPLICABLE, Study
 from sheetsync.domain.workbook import RawCell
 from sheetsync.errors import StudyError
 from sheetsync.services.init import init
@@ -53,7 +53,10 @@ class FilledWorkbook:
 
 @dataclass(frozen=True)
 class DimensionFigures:
-    """The headline figures of one dimension; None where a coefficient is undefined."""
+    """The headline figures of one dimension; None where a coefficient is undefined.
+
+    `divergences` are those between scores, not those about N/A.
+    """
 
     dimension: str
     alpha: float | None
@@ -75,7 +78,7 @@ class DemoResult:
         ratings: how many scores the first pull archived.
         problems: how many problems stand; `examples` are some of them in words.
         dimensions: agreement per dimension.
-        states: divergences by state.
+        states: all divergences by state; `applicability` is how many of them are about N/A.
         verdicts: how many the adjudicator typed.
         files: what to open, most worthwhile first; relative to the folder, or addresses.
         incomplete: what could not be read or written.
@@ -91,6 +94,7 @@ class DemoResult:
     examples: tuple[str, ...]
     dimensions: tuple[DimensionFigures, ...]
     states: Mapping[str, int]
+    applicability: int
     verdicts: int
     files: tuple[str, ...]
     incomplete: tuple[Incomplete, ...] = ()
@@ -112,22 +116,25 @@ class DemoResult:
 
     def story(self) -> tuple[str, ...]:
         """Return what happened and where to look, line by line."""
-        states = [f"{number} {state.replace('_', ' ')}" for state, number in self.states.items()]
-        width = max(len(figures.dimension) for figures in self.dimensions)
-        return (
-            f"{self.folder} is a study from the template {self.template}: {self.units} responses, "
-            f"{len(self.raters)} simulated raters. Nothing in it was scored by people.",
-            f"They typed {self.cells:,} cells into their workbooks, and {self.ratings:,} scores were read back:",
-            *(f"  {each.location}" for each in self.workbooks),
-            f"{self.problems} cells or rows need a second look, as they do among people. For example:",
-            *(f"  {example}" for example in self.examples),
-            "Agreement per dimension:",
-            *(_figures_line(figures, width) for figures in self.dimensions),
-            f"{sum(self.states.values())} divergences, after {self.verdicts} verdicts by the simulated "
-            f"adjudicator: {', '.join(states) or 'none'}.",
-            "Open:",
-            *(f"  {name}" for name in self.files),
-        )
+        width = max((len(figures.dimension) for figures in self.dimensions), default=0)
+        lines = [
+            f"{self.folder}: {self.units} responses, scored by {len(self.raters)} simulated raters.",
+            "The scores are made up to show the product at work; they say nothing about any model.",
+            "",
+            f"Cells typed into {len(self.workbooks)} workbooks: {self.cells:,}. Scores read back: {self.ratings:,}.",
+            f"{self.problems} places need a second look, as they do among people:",
+        ]
+        lines += [f"  {example}" for example in self.examples]
+        lines += ["", "Agreement:", *(_figures_line(figures, width) for figures in self.dimensions), ""]
+        lines += [self._divergences_line(), "", "Open:", *(f"  {name}" for name in self.files)]
+        return tuple(lines)
+
+    def _divergences_line(self) -> str:
+        total, apart = sum(self.states.values()), self.applicability
+        states = ", ".join(f"{count} {state.replace('_', ' ')}" for state, count in self.states.items())
+        about = f", {apart} of them about N/A" if apart else ""
+        given = f"the simulated adjudicator gave {self.verdicts} verdicts"
+        return f"{total} divergences{about}; {given}: {states}." if total else "No divergences."
 
 
 def _figures_line(figures: DimensionFigures, width: int) -> str:
@@ -168,7 +175,7 @@ def demo(
     progress(f"copying the template {template}")
     init(folder, template, backend)
     with writing_session(folder, "demo", now) as session:
-        return play(session, template, now, progress)
+        return replace(play(session, template, now, progress), folder=folder)
 
 
 def play(
@@ -184,9 +191,10 @@ def play(
     progress("reading the workbooks, computing agreement, writing summary, adjudication and report")
     first = run(session, now)
     progress("settling divergences")
-    verdicts = _adjudicate(session, first)
+    settled = _adjudicate(session, first)
+    _change_one_score(session, settled)
     progress("reading the verdicts, writing everything again")
-    return _result(session, template, workbooks, (first, run(session, now)), verdicts)
+    return _result(session, template, workbooks, (first, run(session, now)), len(settled))
 
 
 # --- raters ---
@@ -198,12 +206,11 @@ def _score(session: Session, profile: Profile, progress: Progress) -> list[Fille
     ratings = simulate_ratings(
         session.study.rubric, _units(session), session.roster(), session.study.design.seed, profile
     )
-    pairs = session.study.design.layout == "pairs"
     filled = []
     for record in records:
         place = place_of(record)
         location = session.backend.location(place)
-        cells = _cells(record, ratings[record.rater], session.study.rubric, pairs=pairs)
+        cells = _cells(record, ratings[record.rater], session.study)
         progress(f"{record.rater} types {len(cells):,} cells into {location}")
         session.backend.type_cells(place, SCORING_TAB, cells)
         filled.append(FilledWorkbook(record.rater, record.batch, location, len(record.rows), len(cells)))
@@ -218,42 +225,62 @@ def _units(session: Session) -> list[SimulatedUnit]:
     ]
 
 
-def _cells(record: WorkbookRecord, rows: Mapping[str, Row], rubric: Rubric, *, pairs: bool) -> Cells:
+def _cells(record: WorkbookRecord, rows: Mapping[str, Row], study: Study) -> Cells:
     """Return where each value goes: rows in the order of the workbook, columns by their key."""
-    places = {column.key: index for index, column in enumerate(scoring_columns(rubric, pairs=pairs))}
+    columns = scoring_columns(study.rubric, pairs=study.design.layout == "pairs")
+    places = {column.key: index for index, column in enumerate(columns)}
     return {
         (number, places[key]): value
         for number, row in enumerate(record.rows, 1)
-        for key, value in rows[row.code].items()
+        for key, value in rows.get(row.code, {}).items()
     }
 
 
 # --- adjudicator ---
 
+_Settled = tuple[Divergence, CellValue]
+"""What was settled, and how."""
 
-def _adjudicate(session: Session, ran: Ran) -> int:
-    """Settle some divergences in the adjudication workbook; return how many."""
+
+def _adjudicate(session: Session, ran: Ran) -> list[_Settled]:
+    """Settle some divergences in the adjudication workbook."""
     grid = session.backend.read(ADJUDICATION).tab(ADJUDICATION_TAB)
     if grid is None or not grid.rows:
-        return 0
+        return []
     places = {show(raw): column for column, raw in enumerate(grid.rows[0])}
     names = {dimension.id: dimension.name for dimension in session.study.rubric.dimensions}
-    open_rows = {(d.code, names[d.dimension], d.kind): d for d in ran.analysis.divergences}
+    divergences = {(d.code, names[d.dimension], str(d.kind)): d for d in ran.analysis.divergences}
     people = session.study.settings.people.adjudicators
     adjudicator = people[0].id if people else "adjudicator"
     rng = random.Random(f"{session.study.design.seed}|simulation|adjudicator")  # noqa: S311 - repeatable, not secret
     cells: Cells = {}
-    settled = 0
+    settled: list[_Settled] = []
     for number, row in enumerate(grid.rows[1:], 1):
-        divergence = open_rows.get(_row_key(row, places))
+        divergence = divergences.get(_row_key(row, places))
         if divergence is None or rng.random() >= _SETTLED:
             continue
         typed = _verdict(divergence, adjudicator, rng)
         cells |= {(number, places[header]): value for header, value in typed.items()}
-        settled += 1
+        settled.append((divergence, typed["Verdict"]))
     if cells:
         session.backend.type_cells(ADJUDICATION, ADJUDICATION_TAB, cells)
     return settled
+
+
+def _change_one_score(session: Session, settled: Sequence[_Settled]) -> None:
+    """Have one rater raise a score to the verdict, too late for the adjudicator to know."""
+    rubric = session.study.rubric
+    for divergence, verdict in settled:
+        scale = rubric.by_id[divergence.dimension].scale
+        lower = [r for r, value in divergence.values.items() if value in scale and value != verdict]
+        if divergence.kind != "score" or verdict != scale[-1] or not lower:
+            continue
+        row = {("score", divergence.dimension): verdict}
+        for record in session.workbooks():
+            if record.rater == lower[0] and divergence.code in {each.code for each in record.rows}:
+                cells = _cells(record, {divergence.code: row}, session.study)
+                session.backend.type_cells(place_of(record), SCORING_TAB, cells)
+                return
 
 
 def _row_key(row: Sequence[RawCell], places: Mapping[str, int]) -> tuple[str, str, str]:
@@ -305,6 +332,7 @@ def _result(
         examples=tuple(_examples(last.pulled.problems)),
         dimensions=tuple(_figures(last)),
         states=dict(Counter(divergence.state for divergence in analysis.divergences)),
+        applicability=sum(divergence.kind == "applicability" for divergence in analysis.divergences),
         verdicts=verdicts,
         files=(report, *written, *(workbook.location for workbook in workbooks)),
         incomplete=last.incomplete,
@@ -312,16 +340,13 @@ def _result(
 
 
 def _figures(ran: Ran) -> list[DimensionFigures]:
-    diverging = Counter(divergence.dimension for divergence in ran.analysis.divergences)
-    by_name = {dimension.name: dimension.id for dimension in ran.analysis.rubric.dimensions}
-    return [
-        DimensionFigures(
-            each.dimension,
-            *(each.coefficients[name].value for name in ("alpha", "exact", "within")),
-            diverging[by_name[each.dimension]],
-        )
-        for each in ran.analysis.agreement.dimensions
-    ]
+    diverging = Counter(d.dimension for d in ran.analysis.divergences if d.kind == "score")
+    ids = {dimension.name: dimension.id for dimension in ran.analysis.rubric.dimensions}
+    figures = []
+    for each in ran.analysis.agreement.dimensions:
+        alpha, exact, within = (each.coefficients[name].value for name in ("alpha", "exact", "within"))
+        figures.append(DimensionFigures(each.dimension, alpha, exact, within, diverging[ids[each.dimension]]))
+    return figures
 
 
 def _examples(problems: Sequence[Problem], most: int = 3) -> list[str]:

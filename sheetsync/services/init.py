@@ -99,10 +99,10 @@ def _require_empty(folder: Path) -> None:
     """Refuse a folder with anything in it, also hidden files: nothing is ever overwritten."""
     if folder.exists() and not folder.is_dir():
         raise StudyError(f"{folder} is a file.", "Name a new folder.")
-    first = next(folder.iterdir(), None) if folder.exists() else None
-    if first is not None:
+    held = sorted(path.name for path in folder.iterdir()) if folder.exists() else []
+    if held:
         raise StudyError(
-            f"{folder} is not empty: it holds {first.name}.", "Name a new folder, or empty this one."
+            f"{folder} is not empty: it holds {held[0]}.", "Name a new folder, or empty this one."
         )
 
 

@@ -521,7 +521,7 @@ def test_a_stray_cell_far_away(reference: str) -> None:
     assert rows[0] == (1,)
     assert rows[-1][-1] == "x"
     assert len(rows) == int(row)
-    assert seconds < 15
+    assert seconds < 60
     assert megabytes < 300
 
 
