@@ -27,11 +27,21 @@ class Ratio:
 
 @dataclass(frozen=True)
 class Row:
-    """One line of the table: what was compared, what came out, and the largest median allowed."""
+    """One line of the table.
+
+    Attributes:
+        what: what was measured.
+        peer: what it was measured against.
+        ratio: what came out.
+        limit: the largest median allowed, None for a figure that only informs.
+        reason: why the limit cannot be kept; printed where it is not.
+    """
 
     what: str
+    peer: str
     ratio: Ratio
     limit: float | None = None
+    reason: str = ""
 
     @property
     def is_met(self) -> bool:
@@ -51,12 +61,21 @@ def paired(
         before_a: run before each `a`, not timed.
         before_b: run before each `b`, not timed.
     """
-    pairs = [(_seconds(a, before_a), _seconds(b, before_b)) for _ in range(rounds + 1)][1:]
+    return _ratio([(_seconds(a, before_a), _seconds(b, before_b)) for _ in range(rounds + 1)][1:])
+
+
+def beside(a: Work, peers: Sequence[Work], rounds: int = 7) -> list[Ratio]:
+    """Return how many times as long as each peer the work `a` takes, all of them timed in every round."""
+    times = [[_seconds(work) for work in (a, *peers)] for _ in range(rounds + 1)][1:]
+    return [_ratio([(own, theirs[index]) for own, *theirs in times]) for index in range(len(peers))]
+
+
+def _ratio(pairs: Sequence[tuple[float, float]]) -> Ratio:
     ratios = [seconds_a / seconds_b for seconds_a, seconds_b in pairs]
     return Ratio(median(ratios), min(ratios), max(ratios))
 
 
-def _seconds(work: Work, before: Work | None) -> float:
+def _seconds(work: Work, before: Work | None = None) -> float:
     if before is not None:
         before()
     gc.collect()
@@ -66,9 +85,18 @@ def _seconds(work: Work, before: Work | None) -> float:
 
 
 def print_rows(rows: Sequence[Row]) -> None:
-    """Print a table, one line per comparison."""
-    width = max((len(row.what) for row in rows), default=0)
-    print(f"{'':{width}}  median     min     max   limit")
+    """Print a table, one line per comparison, and below it why a limit is not met."""
+    what, peer = (max((len(text) for text in texts), default=0) for texts in _labels(rows))
+    print(f"{'what':{what}}  {'peer':{peer}}  median     min     max   limit")
     for row in rows:
         limit = "" if row.limit is None else f"{row.limit:7.2f} {'met' if row.is_met else 'NOT MET'}"
-        print(f"{row.what:{width}} {row.ratio.median:7.2f} {row.ratio.min:7.2f} {row.ratio.max:7.2f} {limit}")
+        ratio = row.ratio
+        figures = f"{ratio.median:7.2f} {ratio.min:7.2f} {ratio.max:7.2f} {limit}".rstrip()
+        print(f"{row.what:{what}}  {row.peer:{peer}} {figures}")
+    for row in rows:
+        if row.reason and not row.is_met:
+            print(f"\n{row.what}: {row.reason}")
+
+
+def _labels(rows: Sequence[Row]) -> tuple[list[str], list[str]]:
+    return [row.what for row in rows], [row.peer for row in rows]

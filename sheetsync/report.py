@@ -15,7 +15,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from sheetsync.domain.agreement_report import AgreementReport, DimensionAgreement
 from sheetsync.domain.analysis import Analysis
-from sheetsync.domain.summary_page import as_of
+from sheetsync.domain.summary_page import as_of, role_words
 from sheetsync.domain.verdicts import BandSet, describe_band
 from sheetsync.report_cells import alpha, interval, shown_number
 from sheetsync.report_figures import Axis, Bar, Strip, axis_for, ceiling_share, spread_bar, strip
@@ -41,12 +41,6 @@ from sheetsync.report_tables import (
 from sheetsync.templates_folder import templates_dir
 
 TEMPLATE = "report.html.j2"
-
-ROLES = {
-    "calibrate": "Agreement calibrates how strongly results are claimed; it blocks nothing.",
-    "criterion": "Agreement is a criterion that was set beforehand.",
-    "gate": "Agreement is a gate: results count only once it is passed.",
-}
 
 
 @dataclass(frozen=True)
@@ -108,7 +102,7 @@ def _outcomes(analysis: Analysis, *, name_models: bool) -> dict[str, object]:
         "n_questions": len({(unit.question_id, unit.figure) for unit in analysis.units}),
         "n_models": len({unit.model for unit in analysis.questions.values()}),
         "n_ratings": len(analysis.current.ratings),
-        "role": ROLES[analysis.study.settings.study.agreement_role],
+        "role": role_words(analysis),
         "name_models": name_models,
         "tags": [
             tag_pairs_table(analysis.agreement),

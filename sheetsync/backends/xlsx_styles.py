@@ -33,7 +33,7 @@ _NUMBER = {"valign": "top", "align": "right"}
 _BADGE = {"valign": "top", "align": "center", "bold": True}
 
 _STYLES: Mapping[Style, Mapping[str, Any]] = {
-    "text": {**_TOP, "indent": 1},
+    "text": {**_TOP, "align": "left", "indent": 1},
     "code": {"valign": "top", "align": "center", "num_format": "@", "font_name": "Consolas", "font_size": 10},
     "header": {"bold": True, "text_wrap": True, "valign": "vcenter", "align": "left"},
     "header_input": {"bold": True, "text_wrap": True, "valign": "vcenter", "align": "center"},

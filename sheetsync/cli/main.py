@@ -128,12 +128,13 @@ def provision(
     """
     from sheetsync.cli import output
     from sheetsync.services.provision import provision as make
-    from sheetsync.services.session import writing_session
+    from sheetsync.services.session import preview_session, writing_session
 
     if codes and not rescore:
         raise click.UsageError(f"Got unexpected extra argument ({codes[0]}); codes go with --rescore.")
-    with writing_session(study_folder(ctx), "provision", now_text()) as session:
-        again = (*rescore, *codes)
+    folder, again = study_folder(ctx), (*rescore, *codes)
+    opened = preview_session(folder) if dry_run else writing_session(folder, "provision", now_text())
+    with opened as session:
         result = make(session, now_text(), rescore=again, dry_run=dry_run, progress=output.progress)
     output.emit(result, as_json, output.show_provision)
 
@@ -246,9 +247,11 @@ def publish(ctx: click.Context, blind: bool, force: bool, dry_run: bool, as_json
     """Rewrite summary, adjudication and report; keep what people typed."""
     from sheetsync.cli import output
     from sheetsync.services.publish import publish as write
-    from sheetsync.services.session import writing_session
+    from sheetsync.services.session import reading_session, writing_session
 
-    with writing_session(study_folder(ctx), "publish", now_text()) as session:
+    folder = study_folder(ctx)
+    opened = reading_session(folder) if dry_run else writing_session(folder, "publish", now_text())
+    with opened as session:
         result = write(session, blind=blind, force=force, dry_run=dry_run)
     output.emit(result, as_json, output.show_publish)
     ctx.exit(output.tell_incomplete(result.incomplete))

@@ -53,6 +53,7 @@ from sheetsync.domain.workbook import (
 QUESTION_WIDTH = 28.0
 _MAX_PROMPT = 255
 _HEADER_HEIGHT = 50.0
+_TROUBLE = 'AND(${check}2<>"",LEFT(${check}2,1)<>"' + DONE + '",LEFT(${check}2,8)<>"Missing:")'
 
 _FIXED_LOOK: Mapping[str, tuple[float, str]] = {
     "Code": (11, "code"),
@@ -140,11 +141,10 @@ def draw_scoring_tab(
         row_heights={0: _HEADER_HEIGHT, **{index: _height(row) for index, row in enumerate(sheet.rows, 1)}},
         highlights=(
             Highlight(0, len(columns) - 1, f'LEFT(${check}2,1)="{DONE}"', "good"),
-            Highlight(
-                len(columns) - 1,
-                len(columns) - 1,
-                f'AND(${check}2<>"",LEFT(${check}2,8)<>"Missing:")',
-                "poor",
+            # The frozen code column shows trouble too: Check may lie off the screen.
+            *(
+                Highlight(place, place, _TROUBLE.format(check=check), "poor")
+                for place in (0, len(columns) - 1)
             ),
         ),
     )
@@ -241,7 +241,7 @@ def _column_spec(column: ScoringColumn, rubric: Rubric) -> ColumnSpec:
         return _tag_spec(about)
     if isinstance(about, Remark):
         prompt = "Optional: what decided your scores, and difficult calls."
-        return ColumnSpec(column.header, 44, "input_text", "header_input", validation=FreeText("", prompt))
+        return ColumnSpec(column.header, 36, "input_text", "header_input", validation=FreeText("", prompt))
     assert isinstance(about, Dimension)  # noqa: S101 - scoring_columns gives nothing else
     return _confidence_spec(column.header) if column.key[0] == "confidence" else _score_spec(about, rubric)
 
@@ -253,7 +253,7 @@ def _tag_spec(tag: Tag) -> ColumnSpec:
     if tag.claim:
         prompt = _shorten(f"{tag.text} Paste the claim here: the quote ticks the tag.".strip(), _MAX_PROMPT)
         note = f"{tag.text}\n\nPaste the claim that is meant: the quote itself ticks the tag.".strip()
-        return ColumnSpec(tag.id, 22, "input_text", "header_input", note, FreeText(tag.id[:32], prompt))
+        return ColumnSpec(tag.id, 17, "input_text", "header_input", note, FreeText(tag.id[:32], prompt))
     prompt = _shorten(f"{tag.text} Put x if it applies.".strip(), _MAX_PROMPT)
     tick = Tick(tag.id[:32], prompt, "Put x to tick it, or leave the cell empty.")
     return ColumnSpec(

@@ -185,7 +185,7 @@ def divergences_tab(analysis: Analysis) -> TabSpec:
             d.kind,
             *(d.values.get(rater) for rater in raters),
             d.range,
-            Cell(d.state.replace("_", " "), "good" if d.state == "settled" else "fair"),
+            Cell(d.state, "good" if d.state == "settled" else "fair"),
             d.verdict.verdict if d.verdict else None,
             d.verdict.reason if d.verdict else None,
         )

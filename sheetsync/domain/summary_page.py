@@ -94,10 +94,10 @@ def _charts(alphas: _Block, spread: _Block, n_labels: int, row: int) -> tuple[Ch
 
 
 def _lowest(alphas: _Block) -> float:
-    """Return where the axis of alphas starts: at 0, or at the tenth under the lowest bound."""
+    """Return where the axis of alphas starts: at 0, or at the fifth of 1 under the lowest bound."""
     numbers = [cell.value if isinstance(cell, Cell) else cell for row in alphas.rows for cell in row[1:3]]
     lowest = min([0.0, *(number for number in numbers if isinstance(number, float))])
-    return floor(lowest * 10) / 10
+    return floor(lowest * 5) / 5
 
 
 def _labels(analysis: Analysis) -> tuple[str, ...]:
@@ -137,13 +137,20 @@ def as_of(analysis: Analysis) -> str:
     return f"As of pull {analysis.pull}, {analysis.as_of}."
 
 
+_ROLES = {
+    "calibrate": "Agreement calibrates how strongly results are claimed; it blocks nothing.",
+    "criterion": "Agreement is a criterion that was set beforehand.",
+    "gate": "Agreement is a gate: results count only once it is passed.",
+}
+
+
+def role_words(analysis: Analysis) -> str:
+    """Return what agreement is for in this study (X1)."""
+    return _ROLES[analysis.study.settings.study.agreement_role]
+
+
 def _about(analysis: Analysis) -> list[Row]:
     settings = analysis.study.settings
-    roles = {
-        "calibrate": "Agreement calibrates how strongly results are claimed; it blocks nothing.",
-        "criterion": "Agreement is a criterion that was set beforehand.",
-        "gate": "Agreement is a gate: results count only once it is passed.",
-    }
     ratings = len(analysis.current.ratings)
     return [
         (Cell(analysis.study.title, "title"),),
@@ -155,7 +162,7 @@ def _about(analysis: Analysis) -> list[Row]:
             f"{settings.design.raters_per_unit} per response; rows in {settings.design.order} order.",
         ),
         _says("Ratings in force", Cell(ratings, "integer"), f"On rubric {analysis.rubric.version}."),
-        _says("Role of agreement", None, roles[settings.study.agreement_role]),
+        _says("Role of agreement", None, role_words(analysis)),
     ]
 
 

@@ -127,12 +127,13 @@ def gather_standing(session: Session) -> Standing:
         NotProvisionedError: there are no workbooks yet.
     """
     roster = set(session.roster())
-    records = tuple(record for record in session.workbooks() if record.rater in roster)
+    planned = session.workbooks()
+    records = tuple(record for record in planned if record.rater in roster)
     entries = session.archive.current_entries()
     position = {unit.key: index for index, unit in enumerate(session.study.units)}
     present = [unit for unit in session.archive.units() if unit.key in position]
     present.sort(key=lambda unit: position[unit.key])
-    issued = {row.code for record in records for row in record.rows}
+    issued = {row.code for record in planned for row in record.rows}
     units = tuple(unit for unit in present if not unit.calibration and unit.code in issued)
     practice = tuple(unit for unit in present if unit.calibration and unit.code in issued)
     return Standing(

@@ -126,7 +126,12 @@ class DemoResult:
         ]
         lines += [f"  {example}" for example in self.examples]
         lines += ["", "Agreement:", *(_figures_line(figures, width) for figures in self.dimensions), ""]
-        lines += [self._divergences_line(), "", "Open:", *(f"  {name}" for name in self.files)]
+        lines += [
+            self._divergences_line(),
+            "",
+            f"Open, in {self.folder}:",
+            *(f"  {name}" for name in self.files),
+        ]
         return tuple(lines)
 
     def _divergences_line(self) -> str:

@@ -118,7 +118,7 @@ def _plan(session: Session, rescore: Sequence[str]) -> _Plan:
     records = session.archive.workbooks()
     issued = [batch_of(record) for record in records]
     batches = assign_units(session.study, units, issued)
-    if rescore and not any(record.created is None and record.kind == "rescore" for record in records):
+    if rescore:
         wanted = _wanted_again(session, units, records, rescore)
         batches += rescore_batches(session.study, units, [*issued, *batches], wanted)
     return _Plan(new, batches)
@@ -127,24 +127,57 @@ def _plan(session: Session, rescore: Sequence[str]) -> _Plan:
 def _wanted_again(
     session: Session, units: Sequence[CodedUnit], records: Sequence[WorkbookRecord], rescore: Sequence[str]
 ) -> dict[str, list[str]]:
-    """Return per rater the codes to issue again: to everybody who had them."""
-    known = {unit.code for unit in units}
-    unknown = [code for code in rescore if code != CHANGED and code.upper() not in known]
-    if unknown:
-        raise StudyError(
-            f"No unit of this study has the code {', '.join(unknown)}.",
-            "Name codes as they stand in the sheets, or `--rescore changed`.",
-        )
+    """Return per rater the codes to issue again: to everybody who had them.
+
+    A code that already waits to be scored again, with its text of today, is not issued once more, so the
+    same command twice makes one batch.
+    """
     named = {code.upper() for code in rescore if code != CHANGED}
+    _refuse_codes(session, units, named)
     outdated = _outdated(session, records) if CHANGED in rescore else {}
+    waiting = _waiting_again(session, records) if named else set()
     wanted: dict[str, list[str]] = {}
     for record in records:
         if record.kind == "calibration":
             continue
         codes = [row.code for row in record.rows]
-        again = [c for c in codes if c in named or c in outdated.get(record.rater, ())]
+        asked = [c for c in codes if c in named and (record.rater, c) not in waiting]
+        again = [*asked, *(c for c in codes if c in outdated.get(record.rater, ()))]
         wanted[record.rater] = list(dict.fromkeys([*wanted.get(record.rater, []), *again]))
     return wanted
+
+
+def _refuse_codes(session: Session, units: Sequence[CodedUnit], named: set[str]) -> None:
+    """Raise for codes that cannot be issued again."""
+    known = {unit.code: unit for unit in units}
+    present = {unit.key for unit in session.study.units}
+    reasons = (
+        ("No unit of this study has the code", lambda code: code not in known),
+        ("Not in the study's files any more:", lambda code: known[code].key not in present),
+        ("Practice units are not scored again:", lambda code: known[code].calibration),
+    )
+    for reason, applies in reasons:
+        refused = sorted(code for code in named if applies(code))
+        if refused:
+            raise StudyError(
+                f"{reason} {', '.join(refused)}.",
+                "Name codes as they stand in the workbooks `main` and `add-N`, or `--rescore changed`.",
+            )
+
+
+def _waiting_again(session: Session, records: Sequence[WorkbookRecord]) -> set[tuple[str, str]]:
+    """Return (rater, code) issued again with the text of today and not scored there yet."""
+    today, sheets = texts_today(session), session.sheets()
+    entries = session.archive.current_entries()
+    waiting = set()
+    for record in records:
+        if record.kind == "rescore":
+            scored = {entry.code for entry in entries.get(record.key, ()) if entry.kind == "score"}
+            for row in record.rows:
+                text = sheets.text(row.code, row.text)
+                if row.code not in scored and today.get(row.code) == (text.question, text.response):
+                    waiting.add((record.rater, row.code))
+    return waiting
 
 
 def _outdated(session: Session, records: Sequence[WorkbookRecord]) -> dict[str, set[str]]:

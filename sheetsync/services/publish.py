@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -28,7 +27,7 @@ from sheetsync.errors import BackendError, SheetsyncError
 from sheetsync.report import render_report
 from sheetsync.services.analyze import analyze, without_models
 from sheetsync.services.pull import Incomplete
-from sheetsync.services.session import ADJUDICATION, SUMMARY, Session
+from sheetsync.services.session import ADJUDICATION, PRIVATE_FOLDER, SUMMARY, Session
 from sheetsync.store.records import Published as WrittenBefore
 
 REPORTS_FOLDER = "reports"
@@ -107,7 +106,7 @@ class _Writer:
     def write_report(self, name: str, text: str) -> None:
         """Replace a file of the reports folder as a whole."""
         folder = self.session.root / REPORTS_FOLDER
-        write_atomically(folder / name, text)
+        write_atomically(folder / name, text, self.session.root / PRIVATE_FOLDER / "tmp")
         self.written.append(f"{REPORTS_FOLDER}/{name}")
 
     def replace(
@@ -187,24 +186,27 @@ def _kept_row(key: DivergenceKey, analysis: Analysis) -> Divergence:
     return Divergence(code, dimension, kind, values, None, "withdrawn")
 
 
-def write_atomically(path: Path, text: str) -> None:
+def write_atomically(path: Path, text: str, workshop: Path) -> None:
     """Replace a text file as a whole, or leave it as it was.
+
+    Args:
+        path: the file.
+        text: its new content.
+        workshop: a folder on the same file system where the file is made; what an interrupted run
+            leaves there is overwritten by the next.
 
     Raises:
         SheetsyncError: it cannot be written.
     """
+    made = workshop / f"{path.name}.part"
     try:
+        workshop.mkdir(mode=0o700, parents=True, exist_ok=True)
         path.parent.mkdir(parents=True, exist_ok=True)
-        handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
-        try:
-            with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as file:
-                file.write(text)
-                file.flush()
-                os.fsync(file.fileno())
-            Path(name).chmod(0o644)
-            Path(name).replace(path)
-        finally:
-            Path(name).unlink(missing_ok=True)
+        with made.open("w", encoding="utf-8", newline="\n") as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+        made.replace(path)
     except OSError as error:
         raise SheetsyncError(
             f"{path} cannot be written: {error.strerror or error}.",

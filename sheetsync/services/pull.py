@@ -21,7 +21,7 @@ from sheetsync.store.records import (
 )
 
 _GUARD_FROM = 4
-"""A workbook with fewer scores than this may lose half of them without being suspected."""
+"""A workbook with fewer scores, or verdicts, than this may lose half of them without being suspected."""
 
 
 @dataclass(frozen=True)
@@ -82,7 +82,7 @@ def problem_dict(problem: Problem) -> dict[str, object]:
 def pull(session: Session, now: str, *, force: bool = False) -> Pulled:
     """Read every workbook of the roster that changed, and archive the whole pull at once.
 
-    A workbook that comes back empty, with fewer than half of its scores, or without one of its input
+    A workbook that comes back empty, with half of its scores or fewer, or without one of its input
     columns is guarded: nothing of it is taken until it is repaired or `force` says that it is meant.
 
     Args:
@@ -180,7 +180,7 @@ def _suspicion(before: Sequence[Entry], parsed: ParsedSheet) -> str | None:
     has = sum(entry.kind == "score" for entry in parsed.entries)
     if had and not has:
         return f"The workbook had {had} scores and now has none; the last ratings stay in force. {remedy}"
-    if had >= _GUARD_FROM and has * 2 < had:
+    if had >= _GUARD_FROM and has * 2 <= had:
         return f"The workbook had {had} scores and now has {has}; the last ratings stay in force. {remedy}"
     return None
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
@@ -70,8 +71,11 @@ def writing_session(root: Path, command: str, now: str) -> Iterator[Session]:
         ArchiveError: the archive cannot be opened.
     """
     study = load_study(root)
-    with study_lock(root / PRIVATE_FOLDER, command, now), _open(root, study) as session:
-        yield session
+    private = root / PRIVATE_FOLDER
+    with study_lock(private, command, now):
+        _keep_out_of_git(private)
+        with _open(root, study) as session:
+            yield session
 
 
 @contextmanager
@@ -90,11 +94,33 @@ def reading_session(root: Path) -> Iterator[Session]:
         yield session
 
 
-def _open(root: Path, study: Study) -> Session:
+@contextmanager
+def preview_session(root: Path) -> Iterator[Session]:
+    """Open a study for `--dry-run`: nothing in its folder is written, not even an archive that is missing.
+
+    Raises:
+        StudyError: the study's files are not valid.
+        ArchiveError: the archive cannot be opened.
+    """
+    study = load_study(root)
+    with tempfile.TemporaryDirectory(prefix="sheetsync-") as elsewhere:
+        archive = None if Archive.exists(root / PRIVATE_FOLDER) else Path(elsewhere)
+        with _open(root, study, archive) as session:
+            yield session
+
+
+def _keep_out_of_git(private: Path) -> None:
+    """The key must not be published by mistake, also in studies that `init` did not make."""
+    ignore = private / ".gitignore"
+    if not ignore.exists():
+        ignore.write_text("*\n", encoding="utf-8")
+
+
+def _open(root: Path, study: Study, archive: Path | None = None) -> Session:
     root = root.resolve()
     private = root / PRIVATE_FOLDER
     backend = open_backend(study.settings.backend.kind, root, private)
-    return Session(root, study, Archive.open(private), backend)
+    return Session(root, study, Archive.open(archive or private), backend)
 
 
 def _not_provisioned() -> NotProvisionedError:

@@ -1,0 +1,56 @@
+"""Every comparison, one table: `python -m benchmarks`.
+
+The figures are ratios to named peers, so they mean the same on another machine. They are figures and
+no verdict: the exit code is 0 whatever they are.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import platform
+import sqlite3
+import sys
+from importlib.metadata import PackageNotFoundError, version
+
+from benchmarks import archive, start_up, workbooks
+from benchmarks.measure import print_rows
+
+PEERS = ("pip", "flask", "xlsxwriter", "python-calamine")
+
+
+def main() -> None:
+    """Run everything and print it."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks", description="Speed, as ratios to peers.")
+    parser.add_argument("--rounds", type=int, default=7, help="timed rounds, after one to warm up (7)")
+    parser.add_argument("--quick", action="store_true", help="smaller sizes, for a first impression")
+    given = parser.parse_args()
+    rows = []
+    for name, run in (
+        ("start-up", lambda: start_up.run(given.rounds)),
+        ("workbooks", lambda: workbooks.run(given.rounds, quick=given.quick)),
+        ("archive", lambda: archive.run(given.rounds, quick=given.quick)),
+    ):
+        print(f"measuring {name} ...", file=sys.stderr, flush=True)
+        rows += run()
+    print_rows(rows)
+    print(f"\n{given.rounds} rounds after a warm-up, medians of the ratios within rounds. {_machine()}")
+
+
+def _machine() -> str:
+    peers = ", ".join(f"{name} {_version(name)}" for name in PEERS)
+    return (
+        f"{os.cpu_count()} CPUs, {platform.machine()}, {platform.system()}; "
+        f"Python {platform.python_version()}, {peers}, SQLite {sqlite3.sqlite_version}."
+    )
+
+
+def _version(name: str) -> str:
+    try:
+        return version(name)
+    except PackageNotFoundError:
+        return "not installed"
+
+
+if __name__ == "__main__":
+    main()
