@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: help demo test check bench clean
+.PHONY: help demo test test-oldest check bench clean
 
 help:
 	@echo "make demo    a study with simulated raters in ./demo-study, all the way to the report"
@@ -23,6 +23,11 @@ demo: $(VENV)/.installed
 test: $(VENV)/.installed
 	$(BIN)/python -m pytest -n auto --dist loadfile
 
+test-oldest: # on exactly the floors of pyproject.toml
+	$(PYTHON) -m venv --clear .venv-oldest
+	.venv-oldest/bin/python -m pip install --quiet --disable-pip-version-check -c tests/oldest.txt -e '.[dev]'
+	.venv-oldest/bin/python -m pytest -n auto --dist loadfile
+
 check: $(VENV)/.installed
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
@@ -33,4 +38,4 @@ bench: $(VENV)/.installed
 	$(BIN)/python -m benchmarks
 
 clean:
-	rm -rf $(VENV) demo-study build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) .venv-oldest demo-study build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis

@@ -225,6 +225,7 @@ def _f_limits(squares: MeanSquares, confidence: float) -> tuple[float, float]:
     upper_tail = (1 + confidence) / 2
     spread = k * squares.raters + (k * n - k - n) * squares.error
     f_low, f_high = fdtri(n - 1, df, upper_tail), fdtri(df, n - 1, upper_tail)
-    low = n * (squares.units - f_low * squares.error) / (f_low * spread + n * squares.units)
-    high = n * (f_high * squares.units - squares.error) / (spread + n * f_high * squares.units)
+    with np.errstate(divide="ignore", invalid="ignore"):  # three units can leave a denominator of 0
+        low = n * (squares.units - f_low * squares.error) / (f_low * spread + n * squares.units)
+        high = n * (f_high * squares.units - squares.error) / (spread + n * f_high * squares.units)
     return float(low), float(high)
