@@ -25,16 +25,20 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=7, help="timed rounds, after one to warm up (7)")
     parser.add_argument("--quick", action="store_true", help="smaller sizes, for a first impression")
     given = parser.parse_args()
+    rounds, quick = given.rounds, given.quick
     rows = []
-    for name, run in (
-        ("start-up", lambda: start_up.run(given.rounds)),
-        ("workbooks", lambda: workbooks.run(given.rounds, quick=given.quick)),
-        ("archive", lambda: archive.run(given.rounds, quick=given.quick)),
-    ):
-        print(f"measuring {name} ...", file=sys.stderr, flush=True)
-        rows += run()
+    _tell("start-up")
+    rows += start_up.run(rounds)
+    _tell("workbooks")
+    rows += workbooks.run(rounds, quick=quick)
+    _tell("the archive")
+    rows += archive.run(rounds, quick=quick)
     print_rows(rows)
-    print(f"\n{given.rounds} rounds after a warm-up, medians of the ratios within rounds. {_machine()}")
+    print(f"\n{rounds} rounds after a warm-up, medians of the ratios within rounds. {_machine()}")
+
+
+def _tell(what: str) -> None:
+    print(f"measuring {what} ...", file=sys.stderr, flush=True)
 
 
 def _machine() -> str:

@@ -30,7 +30,7 @@ def run(rounds: int = 7) -> list[Row]:
 
 
 def _script(command: str) -> Path:
-    return Path(sys.executable).with_name(command.split()[0])
+    return Path(sys.executable).with_name(command.split(maxsplit=1)[0])
 
 
 def _process(command: str) -> partial[object]:

@@ -22,6 +22,8 @@ from sheetsync.config_files import read_table, read_toml
 from sheetsync.config_records import Document
 from sheetsync.config_rubric import check_rubric
 from sheetsync.config_settings import check_rater_columns, check_settings
+from sheetsync.domain.rules import MAX_FORMULA_CHARACTERS
+from sheetsync.domain.scoring_tab import check_formula_length
 from sheetsync.domain.study import Design, Files, Remark, Rubric, Study, StudyFile, Unit
 from sheetsync.errors import StudyError
 
@@ -71,6 +73,8 @@ def check_study(folder: Path) -> tuple[Study | None, list[Fault]]:
     bank = _read_bank(folder, files, faults)
     if document:
         _check_design(document, bank, faults)
+    if settings and rubric and not any(fault.severity == "error" for fault in faults):
+        _check_formula(files.rubric, rubric, settings, faults)
     return _finished(settings, rubric, bank, faults), list(faults)
 
 
@@ -78,6 +82,16 @@ def _files(document: Document | None) -> Files:
     """Return where the other files lie; the usual names when `[files]` has faults."""
     files = document.section("files", Files) if document else None
     return files if files and all(files.model_dump().values()) else Files()
+
+
+def _check_formula(name: str, rubric: Rubric, settings: StudyFile, faults: Faults) -> None:
+    length = check_formula_length(rubric, pairs=settings.design.layout == "pairs")
+    if length > MAX_FORMULA_CHARACTERS:
+        faults.error(
+            name,
+            f"the Check formula of a row would have {length:,} characters; Excel takes {MAX_FORMULA_CHARACTERS:,}. "
+            "Shorten messages, or take out rules or tags",
+        )
 
 
 def _finished(settings: StudyFile | None, rubric: Rubric | None, bank: _Bank, faults: Faults) -> Study | None:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from sheetsync.config import Fault, check_study, load_study
 from sheetsync.errors import StudyError
-from tests.builders import STUDY_FILES, write_study
+from tests.builders import RUBRIC_TOML, STUDY_FILES, write_study
 
 TEMPLATES = Path(__file__).parent.parent / "templates"
 
@@ -790,3 +790,14 @@ def test_arbitrary_bytes_raise_nothing_but_study_error(
         load_study(tmp_path)
     with suppress(StudyError):
         assert all(str(fault).isprintable() for fault in check_study(tmp_path)[1])
+
+
+def test_a_check_formula_that_excel_would_refuse_is_refused_before_anything_is_made(tmp_path: Path) -> None:
+    rules = "".join(
+        f'\n[[rule]]\nid = "r{number}"\nwhen = {{ dimension = "coverage", equals = 1 }}\n'
+        f'then = {{ dimension = "accuracy", equals = 1 }}\nmessage = "{"A long sentence. " * 12}"\n'
+        for number in range(40)
+    )
+    folder = write_study(tmp_path, {"rubric.toml": RUBRIC_TOML + rules})
+    _, faults = check_study(folder)
+    assert ["Check formula" in fault.message and "8,192" in fault.message for fault in faults] == [True]

@@ -222,6 +222,7 @@ def agreement(ctx: click.Context, /, ratings: Path | None, as_json: bool, **give
         agreement_of_file(ratings, request) if ratings else agreement_of_study(study_folder(ctx), request)
     )
     output.emit(result, as_json, output.show_agreement)
+    output.tell_notes(result.notes)
 
 
 @cli.command()

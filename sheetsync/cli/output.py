@@ -63,6 +63,12 @@ def tell_incomplete(incomplete: Sequence[Incomplete]) -> int:
     return 3 if incomplete else 0
 
 
+def tell_notes(notes: Sequence[str]) -> None:
+    """Print what the reader should know about the data, on stderr."""
+    for note in notes:
+        click.echo(note, err=True)
+
+
 def tell_withheld(names: Sequence[str]) -> int:
     """Print one line on stderr for every alpha that two implementations disagree on."""
     for name in names:
@@ -244,8 +250,6 @@ def show_agreement(result: Agreed) -> None:
             [_agreement_row(f"{n} · {s.by} {s.value}", s.agreement) for n, s in slices],
         )
     _show_pairs(result)
-    for note in result.notes:
-        click.echo(note, err=True)
     _print("", _method(report.dimensions))
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from sheetsync.domain.cells import BLANK, CellState, normalise, read_remark, read_score, show
@@ -221,8 +221,16 @@ class ParsedAdjudication:
     problems: tuple[Problem, ...] = ()
 
 
-def parse_adjudication(reading: Reading, rubric: Rubric) -> ParsedAdjudication:
-    """Read the four columns of people; rows are found by code, dimension and kind."""
+def parse_adjudication(
+    reading: Reading, rubric: Rubric, codes: Collection[str] | None = None
+) -> ParsedAdjudication:
+    """Read the four columns of people; rows are found by code, dimension and kind.
+
+    Args:
+        reading: the workbook.
+        rubric: dimensions and scales.
+        codes: the study's codes; a row of another code is reported and not read. None takes any code.
+    """
     grid = reading.tab(ADJUDICATION_TAB)
     header = _find_header(grid) if grid else None
     if grid is None or header is None:
@@ -233,7 +241,7 @@ def parse_adjudication(reading: Reading, rubric: Rubric) -> ParsedAdjudication:
             batch=ADJUDICATION_BATCH,
         )
         return ParsedAdjudication(problems=(problem,))
-    return _AdjudicationParser(grid, *header, rubric).parse()
+    return _AdjudicationParser(grid, *header, rubric, codes).parse()
 
 
 def _find_header(grid: Grid) -> tuple[int, dict[str, int]] | None:
@@ -252,8 +260,15 @@ def _find_header(grid: Grid) -> tuple[int, dict[str, int]] | None:
 class _AdjudicationParser:
     """Reads one tab; collects rows and problems as it goes."""
 
-    def __init__(self, grid: Grid, header_row: int, places: Mapping[str, int], rubric: Rubric) -> None:
-        self.grid, self.header_row, self.places = grid, header_row, places
+    def __init__(
+        self,
+        grid: Grid,
+        header_row: int,
+        places: Mapping[str, int],
+        rubric: Rubric,
+        codes: Collection[str] | None = None,
+    ) -> None:
+        self.grid, self.header_row, self.places, self.codes = grid, header_row, places, codes
         self.dimensions = {normalise(d.name): d for d in rubric.dimensions}
         self.rows: dict[DivergenceKey, TypedRow] = {}
         self.problems: list[Problem] = []
@@ -285,6 +300,8 @@ class _AdjudicationParser:
         dimension = self.dimensions.get(normalise(show(self._cell(row, "Dimension"))))
         kind = normalise(show(self._cell(row, "Kind")))
         if not code or dimension is None or kind not in ("score", "applicability"):
+            return None
+        if self.codes is not None and code.upper() not in self.codes:
             return None
         kinds: dict[str, DivergenceKind] = {"score": "score", "applicability": "applicability"}
         return (code.upper(), dimension.id, kinds[kind])

@@ -73,6 +73,9 @@ def is_not_applicable(text: str) -> bool:
     return normalise(text) in NOT_APPLICABLE_SPELLINGS
 
 
+_ERROR_VALUE = re.compile(r"#(N/A|NAME\?|NULL!|NUM!|REF!|VALUE!|DIV/0!|SPILL!|CALC!|ERROR!)|Err:\d+")
+"""How the result of a formula that fails is read."""
+
 _NUMBER = re.compile(r"[+-]?\d+(\.\d+)?")
 
 
@@ -114,25 +117,40 @@ def match_level(value: str | int | float, scale: Sequence[LevelValue]) -> LevelV
 
 
 def _same_number(level: int | float, number: Decimal | float) -> bool:
+    """Compare as spreadsheets do: the result of a formula counts to 15 digits."""
     if isinstance(number, Decimal):
         return Decimal(str(level)) == number
-    return level == number
+    return level == number or f"{level:.15g}" == f"{number:.15g}"
 
 
-def level_spellings(levels: Iterable[LevelValue]) -> tuple[str, ...]:
-    """Return the texts a cell may show for these levels; a number may show a decimal comma.
+_OTHER_DIGITS = tuple(
+    str.maketrans("0123456789", "".join(chr(zero + digit) for digit in range(10)))
+    for zero in (0xFF10, 0x0660, 0x06F0, 0x0966)  # full-width, Arabic-Indic, Persian, Devanagari
+)
 
-    >>> level_spellings((1, 2.5, "low"))
-    ('1', '1.0', '2.5', '2,5', 'low')
+
+def level_spellings(levels: Iterable[LevelValue]) -> tuple[str | float, ...]:
+    """Return what a cell may hold for these levels, for the word lists of formulas.
+
+    A number with a fraction also stands there as a number: where its text shows a decimal comma, a
+    formula cannot tell it from the text `2,5`, which is no level. Texts that pull also takes and a list
+    cannot hold in full (`+3`, `03`, `3.00`, further scripts, full-width letters, tabs around a value) the
+    sheet asks to retype; they count all the same.
+
+    >>> level_spellings((2.5, "low"))[:3], level_spellings((1, "low"))[-1]
+    ((2.5, '2.5', '２.５'), 'low')
+    >>> level_spellings((1,))
+    ('1', '1.0', '１', '١', '۱', '१')
     """
-    spellings: list[str] = []
+    spellings: list[str | float] = []
     for level in levels:
         if isinstance(level, str):
             spellings.append(level)
-        elif float(level).is_integer():
-            spellings += [str(int(level)), f"{int(level)}.0"]
         else:
-            spellings += [str(level), str(level).replace(".", ",")]
+            whole = float(level).is_integer()
+            text = str(int(level)) if whole else str(level)
+            spellings += [text, f"{text}.0"] if whole else [float(level), text]
+            spellings += [text.translate(digits) for digits in _OTHER_DIGITS]
     return tuple(spellings)
 
 
@@ -176,9 +194,14 @@ def _reader_of_plain(
         return None, (), CellState("error", found=raw.text, faults=(fault,))
     if isinstance(raw, FormulaCell):
         found = show(raw)
+        if isinstance(raw.cached, str) and _ERROR_VALUE.fullmatch(raw.cached):
+            fault = CellFault("formula", f"holds a formula that fails ({raw.cached}); type the value itself")
+            return None, (), CellState("error", found=found, faults=(fault,))
         if raw.cached is None or raw.cached == "":
+            # An empty text is what the sheet sees as blank too; without any result nobody can know.
+            status: CellStatus = "invalid" if raw.cached is None else "blank"
             fault = CellFault("formula", "holds a formula without a result; type the value itself")
-            return None, (), CellState("invalid", found=found, faults=(fault,))
+            return None, (), CellState(status, found=found, faults=(fault,))
         fault = CellFault(
             "formula", "holds a formula; its result was taken, type the value itself", "warning"
         )
@@ -278,6 +301,16 @@ def read_remark(raw: RawCell) -> CellState:
     return CellState("value", text, text) if text else BLANK
 
 
+def read_sum(raw: RawCell) -> CellState:
+    """Read a computed column: its number, whatever else stands there as text."""
+    plain, _, state = _reader_of_plain(raw)
+    if state:
+        return state
+    if isinstance(plain, int | float) and not isinstance(plain, bool):
+        return CellState("value", plain, show(raw))
+    return read_remark(show(plain))
+
+
 def merge_states(states: Sequence[CellState]) -> CellState | None:
     """Return what several cells for the same thing say together; None when they differ.
 
@@ -288,9 +321,7 @@ def merge_states(states: Sequence[CellState]) -> CellState | None:
     >>> merge_states([CellState("value", 4), CellState("value", 5)]) is None
     True
     """
-    filled = [state for state in states if state.is_filled]
-    if not filled:
-        return BLANK
+    filled = [state for state in states if state.is_filled] or [*states, BLANK]
     first = filled[0]
     if any((state.status, state.value) != (first.status, first.value) for state in filled[1:]):
         return None

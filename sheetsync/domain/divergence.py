@@ -164,7 +164,7 @@ def _kinds(
     distance = _distance(scores, dimension, unit) if len(scores) >= 2 else None
     if distance is not None and distance < settings.threshold:
         distance = None
-    mixed = 0.0 if scores and len(scores) < len(values) else None
+    mixed = 0.0 if scores and NOT_APPLICABLE in values.values() else None
     kinds: list[tuple[DivergenceKind, float | None]] = [("score", distance), ("applicability", mixed)]
     return [(k, d) for k, d in kinds if d is not None or (code, dimension.id, k) in latest]
 
@@ -193,6 +193,8 @@ def final_value(
         return _final(verdict, "verdict", dimension)
     if any(divergence.state == "open" for divergence in divergences):
         return FinalValue(None, "unresolved")
+    # A level that has left the rubric since is no value of this dimension any more.
+    values = [value for value in values if value == NOT_APPLICABLE or value in dimension.scale]
     if not values:
         return FinalValue(None, "")
     most = max(set(values), key=values.count)

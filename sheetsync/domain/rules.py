@@ -8,6 +8,7 @@ their own row and to named word lists only, and never to a position that sorting
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
@@ -56,10 +57,15 @@ class FormulaScope:
         """Return an expression for what a cell shows, without outer or doubled blanks."""
         return f'TRIM(SUBSTITUTE({self.cell(key)},"{_NBSP}"," "))'
 
-    def says(self, key: CellKey, name: str, words: Sequence[str]) -> str:
-        """Return a condition: the cell shows one of the words of a named list, in any case."""
+    def says(self, key: CellKey, name: str, words: Sequence[str | float]) -> str:
+        """Return a condition: the cell shows one of the words of a named list, in any case.
+
+        Numbers in the list are compared with the cell itself.
+        """
         self.lists.setdefault(name, NamedList(name, tuple(words)))
-        return f"SUMPRODUCT(--({name}={self.text(key)}))>0"
+        if all(isinstance(word, str) for word in words):
+            return f"SUMPRODUCT(--({name}={self.text(key)}))>0"
+        return f"SUMPRODUCT(({name}={self.cell(key)})+({name}={self.text(key)}))>0"
 
 
 class Predicate(Protocol):
@@ -105,7 +111,10 @@ class HasLevel:
 
 @dataclass(frozen=True)
 class IsNoAnswer:
-    """The score cell holds something that is neither a level nor an allowed N/A."""
+    """The score cell holds something that is neither a level nor an allowed N/A.
+
+    LibreOffice shows a true or false as 1 or 0 to other functions, so these are asked for by themselves.
+    """
 
     key: CellKey
     dimension: Dimension
@@ -118,7 +127,8 @@ class IsNoAnswer:
         words = level_spellings(self.dimension.scale)
         if self.dimension.not_applicable:
             words += NOT_APPLICABLE_SPELLINGS
-        return f"NOT(OR({Blank(self.key).formula(scope)},{scope.says(self.key, self.list_name, words)}))"
+        answers = f"{Blank(self.key).formula(scope)},{scope.says(self.key, self.list_name, words)}"
+        return f"OR(ISLOGICAL({scope.cell(self.key)}),NOT(OR({answers})))"
 
 
 @dataclass(frozen=True)
@@ -185,6 +195,19 @@ def _says_no(key: CellKey, scope: FormulaScope) -> str:
 
 
 @dataclass(frozen=True)
+class ReadsCell:
+    """Never holds; makes the formula look at a cell, so that a spreadsheet error in it is seen."""
+
+    key: CellKey
+
+    def holds(self, row: RowStates) -> bool:  # noqa: ARG002, D102
+        return False
+
+    def formula(self, scope: FormulaScope) -> str:  # noqa: D102
+        return f"{scope.cell(self.key)}<>{scope.cell(self.key)}"
+
+
+@dataclass(frozen=True)
 class HasQuotation:
     """Some remark holds a quotation mark."""
 
@@ -197,26 +220,36 @@ class HasQuotation:
     def formula(self, scope: FormulaScope) -> str:  # noqa: D102
         if not self.keys:
             return "FALSE"
-        text = "&".join(scope.cell(key) for key in self.keys)
-        finds = [f"ISNUMBER(FIND({literal(mark)},{text}))" for mark in _QUOTATION_MARKS]
+        cells = [scope.cell(key) for key in self.keys]
+        finds = [f"ISNUMBER(FIND({literal(m)},{cell}))" for cell in cells for m in _QUOTATION_MARKS]
         return f"OR({','.join(finds)})"
 
 
 @dataclass(frozen=True)
 class SumDiffers:
-    """The computed column does not hold the sum of the scores, though every score is there."""
+    """The computed column does not hold the sum of the scores, though every score is there.
+
+    A score typed as text counts as a score, and the sheet cannot add it up: then the column is blank,
+    and the row says so until the score is typed as a number (not even a total typed over the formula
+    satisfies the sheet, though it satisfies pull).
+    """
 
     key: CellKey
     scores: tuple[CellKey, ...]
+    are_levels: tuple[Predicate, ...]
 
     def holds(self, row: RowStates) -> bool:  # noqa: D102
         total = sum_of_scores(row, self.scores)
         state = row.get(self.key, BLANK)
-        return total is not None and (state.status != "value" or state.value != total)
+        if total is None:
+            return False
+        value = state.value
+        return isinstance(value, bool | str) or value is None or not math.isclose(value, total, rel_tol=1e-12)
 
     def formula(self, scope: FormulaScope) -> str:  # noqa: D102
         cells = ",".join(scope.cell(key) for key in self.scores)
-        return f"AND(COUNT({cells})={len(self.scores)},{scope.cell(self.key)}<>SUM({cells}))"
+        differs = f"OR(COUNT({cells})<{len(self.scores)},{scope.cell(self.key)}<>SUM({cells}))"
+        return f"AND({','.join(level.formula(scope) for level in self.are_levels)},{differs})"
 
 
 def sum_of_scores(row: RowStates, scores: Sequence[CellKey]) -> int | float | None:
@@ -289,7 +322,8 @@ def literal(text: str) -> str:
     >>> print(literal('a "b" c'))
     "a ""b"" c"
     """
-    pieces = [text[start : start + 250] for start in range(0, len(text), 250)] or [""]
+    size = 250 if text.isascii() else 125  # an emoji counts twice
+    pieces = [text[start : start + size] for start in range(0, len(text), size)] or [""]
     quoted = ['"' + piece.replace('"', '""').replace("{row}", '{ro"&"w}') + '"' for piece in pieces]
     return "&".join(quoted)
 
@@ -318,7 +352,7 @@ def _cell_checks(rubric: Rubric) -> Iterable[RowCheck]:
 
 def _tick_check(tag: str, claim: bool) -> RowCheck:
     key = ("tag", tag)
-    fires: Predicate = AnyOf(()) if claim else IsNoTick(key)
+    fires: Predicate = ReadsCell(key) if claim else IsNoTick(key)
     return RowCheck("", fires, f"{tag}: put x to tick it, or leave it empty.", "error", key)
 
 
@@ -351,7 +385,7 @@ class _RuleCompiler:
         when = self._when(rule)
         if when is None:
             return
-        message = (rule.message or f"Rule {rule.id} is not met.").replace(DONE, "").strip()
+        message = rule.message.replace(DONE, "").strip() or f"Rule {rule.id} is not met."
         kind = f"rule:{rule.id}"
         if rule.then is not None and rule.then.claim_for_tags_of:
             yield from self._claim_checks(rule, when, message)
@@ -390,7 +424,9 @@ class _RuleCompiler:
             return (Not(self._ticked(then.tag)),), self._place_of_condition(rule)
         if then.column is not None:
             key = ("sum", then.column)
-            return (SumDiffers(key, tuple(("score", part) for part in then.sum_of or ())),), key
+            parts = then.sum_of or ()
+            levels = tuple(self._has_level(part, self._rubric.by_id[part].scale) for part in parts)
+            return (SumDiffers(key, tuple(("score", part) for part in parts), levels),), key
         if then.no_tag_of is not None:
             return (self._any_tag(then.no_tag_of),), ("score", then.no_tag_of)
         assert then.any_tag_of is not None  # noqa: S101

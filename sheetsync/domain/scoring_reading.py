@@ -165,6 +165,8 @@ class _Parser:
         rows: dict[str, tuple[int, ...]] = {}
         place = self.table.places[("fixed", "Code")][0]
         for row in range(self.table.header_row + 1, len(self.table.grid.rows)):
+            if not self.table.grid.rows[row]:
+                continue  # files that people worked in may hold a million of these
             raw = self.table.grid.cell(row, place)
             code = show(raw.cached if isinstance(raw, FormulaCell) else raw).strip().casefold()
             if code or any(self._state(column, row).is_filled for column in self._scored_columns()):

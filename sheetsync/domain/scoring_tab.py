@@ -12,6 +12,7 @@ from sheetsync.domain.cells import (
     read_confidence,
     read_remark,
     read_score,
+    read_sum,
     read_tick,
     show,
 )
@@ -19,7 +20,6 @@ from sheetsync.domain.long_responses import RESPONSE_WIDTH, response_cell, shown
 from sheetsync.domain.ratings import BatchKind
 from sheetsync.domain.rules import (
     DONE,
-    MAX_FORMULA_CHARACTERS,
     CellKey,
     FormulaScope,
     check_formula,
@@ -110,9 +110,7 @@ def read_state(raw: RawCell, column: ScoringColumn) -> CellState:
         return read_score(raw, column.about)
     if column.key[0] == "confidence":
         return read_confidence(raw)
-    if column.key[0] == "sum":
-        return CellState("value", raw, show(raw)) if isinstance(raw, int | float) else read_remark(raw)
-    return read_remark(raw)
+    return read_sum(raw) if column.key[0] == "sum" else read_remark(raw)
 
 
 def draw_scoring_tab(
@@ -156,7 +154,7 @@ def check_formula_length(rubric: Rubric, *, pairs: bool = False) -> int:
     columns = scoring_columns(rubric, pairs=pairs)
     scope = FormulaScope({column.key: column_letter(index) for index, column in enumerate(columns)})
     formulas = _CheckFormulas(rubric, scope)
-    return max(len(formulas.text(premise)) + len("1048576") * 60 for premise in (True, False))
+    return max(len(formulas.text(premise).replace("{row}", "99999")) for premise in (True, False))
 
 
 class _CheckFormulas:
@@ -293,11 +291,6 @@ def describe_dimension(dimension: Dimension) -> str:
 def _shorten(text: str, room: int) -> str:
     text = " ".join(text.split(" "))
     return text if len(text) <= room else text[: max(1, room - 1)].rstrip(" ,;:") + "…"
-
-
-def formula_is_too_long(rubric: Rubric, *, pairs: bool = False) -> bool:
-    """Return whether Excel would refuse the `Check` formula of this rubric."""
-    return check_formula_length(rubric, pairs=pairs) > MAX_FORMULA_CHARACTERS
 
 
 def typed_cells(entries: Sequence[tuple[CellKey, RawCell]]) -> dict[CellKey, RawCell]:

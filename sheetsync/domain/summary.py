@@ -159,6 +159,9 @@ def _tag_rows(tag: TagAgreement) -> list[tuple[CellSpec, ...]]:
 
 # --- Divergences, Progress, Problems ---
 
+_LONGEST = 1000
+"""Characters of a text in `Problems`; the whole of it stands in the cell that the row names."""
+
 
 def divergences_tab(analysis: Analysis) -> TabSpec:
     """Return every divergence with its state and verdict."""
@@ -231,7 +234,23 @@ def problems_tab(analysis: Analysis) -> TabSpec:
         ColumnSpec("Message", 90),
     )
     rows = tuple(
-        (p.rater, p.batch, p.tab, p.cell, p.code, p.column, p.found, p.kind, p.severity, p.message)
+        (
+            p.rater,
+            p.batch,
+            p.tab,
+            p.cell,
+            p.code,
+            p.column,
+            _shortened(p.found),
+            p.kind,
+            p.severity,
+            _shortened(p.message),
+        )
         for p in analysis.problems
     )
     return TabSpec("Problems", columns, rows, table=True, frozen_rows=1)
+
+
+def _shortened(text: str | None) -> str | None:
+    """Return the beginning of a text: somebody may have pasted as much as a cell holds, and we quote it."""
+    return text if text is None or len(text) <= _LONGEST else f"{text[:_LONGEST]} …"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterator
+from functools import lru_cache
 
 from sheetsync.domain.workbook import MAX_ROW_POINTS
 
@@ -18,6 +19,8 @@ _PIECES = re.compile(r"\n|[^\S\n]+|\S+")
 
 def _width(piece: str) -> int:
     """Return the width in columns; East Asian wide characters and emoji take two."""
+    if piece.isascii():
+        return len(piece)
     return sum(2 if unicodedata.east_asian_width(ch) in "WF" else 1 for ch in piece)
 
 
@@ -40,6 +43,7 @@ def _flow(text: str, width: float) -> Iterator[tuple[int, int]]:
         yield match.end(), line
 
 
+@lru_cache(maxsize=10_000)  # every rater's workbook shows the same questions and responses
 def count_lines(text: str, width: float) -> int:
     r"""Return how many lines a wrapped text takes in a column of this width (in characters).
 

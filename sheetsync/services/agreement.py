@@ -40,7 +40,7 @@ class AgreementRequest(BaseModel):
             confidence=base.confidence,
             resamples=base.resamples if self.resamples is None else self.resamples,
             seed=base.seed if self.seed is None else self.seed,
-            within=self.within,
+            within=int(self.within) if self.within.is_integer() else self.within,
         )
 
 

@@ -151,7 +151,7 @@ def _refuse_codes(session: Session, units: Sequence[CodedUnit], named: set[str])
     """Raise for codes that cannot be issued again."""
     known = {unit.code: unit for unit in units}
     present = {unit.key for unit in session.study.units}
-    reasons = (
+    reasons: tuple[tuple[str, Callable[[str], bool]], ...] = (
         ("No unit of this study has the code", lambda code: code not in known),
         ("Not in the study's files any more:", lambda code: known[code].key not in present),
         ("Practice units are not scored again:", lambda code: known[code].calibration),

@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from sheetsync.backends.base import Known, Place
@@ -16,7 +17,6 @@ from sheetsync.domain.adjudication import (
     AdjudicationUnit,
     TypedRow,
     build_adjudication_workbook,
-    parse_adjudication,
 )
 from sheetsync.domain.analysis import Analysis
 from sheetsync.domain.divergence import Divergence, DivergenceKey
@@ -26,8 +26,9 @@ from sheetsync.domain.workbook import WorkbookSpec, expected_reading
 from sheetsync.errors import BackendError, SheetsyncError
 from sheetsync.report import render_report
 from sheetsync.services.analyze import analyze, without_models
-from sheetsync.services.pull import Incomplete
+from sheetsync.services.pull import Incomplete, read_adjudication
 from sheetsync.services.session import ADJUDICATION, PRIVATE_FOLDER, SUMMARY, Session
+from sheetsync.services.written import about_to_write, not_written, written_before, wrote
 from sheetsync.store.records import Published as WrittenBefore
 
 REPORTS_FOLDER = "reports"
@@ -119,31 +120,33 @@ class _Writer:
     def _replace(
         self, place: Place, spec: WorkbookSpec, version: str | None, people: Mapping[str, Sequence[str]]
     ) -> None:
-        before = self.session.archive.published(str(place))
+        before = written_before(self.session, place)
         known = Known(before.tabs, before.people_columns, before.version)
+        content = WrittenBefore(expected_reading(spec).tabs, people)
+        about_to_write(self.session, place, before, content)
         try:
             result = self.session.backend.replace(place, spec, known, version_read=version, force=self.force)
         except BackendError as error:
             self.incomplete.append(Incomplete(self.session.backend.location(place), str(error)))
+            not_written(self.session, place)
             return
         self.written.append(result.location)
         if result.obstacle:
             self.incomplete.append(Incomplete(self.session.backend.location(place), result.obstacle))
+            not_written(self.session, place)
             return
-        after = WrittenBefore(expected_reading(spec).tabs, people, result.version)
-        self.session.archive.record_published(str(place), after)
+        wrote(self.session, place, replace(content, version=result.version))
 
     def replace_adjudication(self, analysis: Analysis) -> None:
-        """Rewrite the adjudication workbook with what people typed put back as it stood."""
+        """Rewrite the adjudication workbook with what people typed put back as it stood.
+
+        One that cannot be read is not replaced: the result lies beside it, with the archived verdicts.
+        """
         version = self.session.backend.versions([ADJUDICATION])[ADJUDICATION]
         typed: tuple[TypedRow, ...] = ()
         if version is not None:
-            try:
-                reading = self.session.backend.read(ADJUDICATION)
-            except BackendError as error:
-                self.incomplete.append(Incomplete(self.session.backend.location(ADJUDICATION), str(error)))
-                return
-            typed = parse_adjudication(reading, self.session.study.rubric).rows
+            with suppress(BackendError):
+                typed = read_adjudication(self.session).rows
         sheet = adjudication_sheet(self.session, analysis, typed)
         people = {ADJUDICATION_TAB: PEOPLE_COLUMNS}
         self._replace(ADJUDICATION, build_adjudication_workbook(sheet), version, people)
@@ -154,8 +157,7 @@ def adjudication_sheet(session: Session, analysis: Analysis, typed: Sequence[Typ
     sheets = session.sheets()
     listed = {divergence.key for divergence in analysis.divergences}
     written = {row.key: row.cells for row in typed if not _is_blank(row)}
-    codes = {unit.code for unit in analysis.units}
-    extra = [_kept_row(key, analysis) for key in written if key not in listed and key[0] in codes]
+    extra = [_kept_row(key, analysis) for key in written if key not in listed and key[0] in sheets.units]
     divergences = (*analysis.divergences, *extra)
     texts = {d.code: sheets.newest_text(d.code) for d in divergences}
     return AdjudicationSheet(
@@ -167,7 +169,7 @@ def adjudication_sheet(session: Session, analysis: Analysis, typed: Sequence[Typ
         divergences=divergences,
         units={code: AdjudicationUnit(text.question, text.response) for code, text in texts.items()},
         remarks=analysis.current.remarks,
-        typed=written,
+        typed={row.key: row.cells for row in typed},  # blank ones too: a cleared verdict stays cleared
     )
 
 

@@ -6,12 +6,19 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 
 from sheetsync.backends.base import Place
-from sheetsync.domain.adjudication import ADJUDICATION_BATCH, TypedRow, parse_adjudication, values_shown
+from sheetsync.domain.adjudication import (
+    ADJUDICATION_BATCH,
+    ParsedAdjudication,
+    TypedRow,
+    parse_adjudication,
+    values_shown,
+)
 from sheetsync.domain.divergence import DivergenceKey, Verdict
 from sheetsync.domain.ratings import Entry, Problem
 from sheetsync.domain.scoring_reading import ParsedSheet, parse_scoring_workbook
 from sheetsync.errors import BackendError, WorkbookMissingError, WorkbookUnreadableError
 from sheetsync.services.session import ADJUDICATION, Session, SheetMaker, place_of
+from sheetsync.services.written import written_before
 from sheetsync.store.records import (
     AdjudicationReading,
     Changes,
@@ -202,6 +209,23 @@ def _strangers(session: Session, places: Sequence[Place]) -> list[Problem]:
 # --- adjudication ---
 
 
+def read_adjudication(session: Session) -> ParsedAdjudication:
+    """Return what people typed into the adjudication workbook.
+
+    Raises:
+        BackendError: it cannot be read, or is another workbook.
+    """
+    reading = session.backend.read(ADJUDICATION)
+    expected = f"{session.study.id}/{ADJUDICATION_BATCH}"
+    if reading.marker and reading.marker != expected:
+        raise WorkbookUnreadableError(
+            f"{session.backend.location(ADJUDICATION)} is another workbook ({reading.marker}), not {expected}.",
+            "Put the right file back, or move this one away and run `sheetsync publish`.",
+        )
+    codes = {unit.code for unit in session.archive.units()}
+    return parse_adjudication(reading, session.study.rubric, codes)
+
+
 def _read_adjudication(session: Session, reader: _WorkbookReader) -> AdjudicationReading | None:
     """Read the verdicts; None where there is no adjudication workbook."""
     version = session.backend.versions([ADJUDICATION])[ADJUDICATION]
@@ -211,12 +235,17 @@ def _read_adjudication(session: Session, reader: _WorkbookReader) -> Adjudicatio
         return AdjudicationReading("unchanged", version)
     location = session.backend.location(ADJUDICATION)
     try:
-        reading = session.backend.read(ADJUDICATION)
-    except WorkbookUnreadableError as error:
+        parsed = read_adjudication(session)
+    except WorkbookMissingError:
+        return None  # moved away between the two looks
+    except BackendError as error:
         reader.incomplete.append(Incomplete(location, str(error)))
         problem = Problem("not_a_workbook", str(error), batch=ADJUDICATION_BATCH, found=location)
         return AdjudicationReading("unreadable", problems=(problem,))
-    parsed = parse_adjudication(reading, session.study.rubric)
+    lost = [replace(p, found=location) for p in parsed.problems if p.kind == "missing_column"]
+    if lost:
+        reader.incomplete.append(Incomplete(location, lost[0].message))
+        return AdjudicationReading("unreadable", problems=lost)
     known = {verdict.key: verdict for verdict in session.archive.current_verdicts()}
     if _is_emptied(parsed.rows, known) and not reader.force:
         message = (
@@ -243,7 +272,7 @@ def _with_basis(
     A verdict typed again as it was keeps its basis; a changed or new one gets the values that the
     workbook showed when it was last written.
     """
-    published = session.archive.published(str(ADJUDICATION))
+    published = written_before(session, ADJUDICATION)
     raters = {record.rater for record in session.archive.workbooks()}
     shown = values_shown(published.tabs, session.study.rubric, sorted(raters))
     verdicts = []

@@ -83,15 +83,18 @@ class _SlotJob(schedule.Job):
     def __init__(self, settings: ScheduleSettings, clock: Clock, scheduler: schedule.Scheduler) -> None:
         super().__init__(1, scheduler)
         self._settings, self._clock = settings, clock
-
-        self.due = next_slot(clock(), settings)
+        self.started = self.due = clock()  # `do` asks for the first slot
 
     @property
     def should_run(self) -> bool:
         return self._clock() >= self.due
 
     def _schedule_next_run(self) -> None:
-        self.next_run = self.due = next_slot(self._clock(), self._settings)
+        """Take the first slot after the run began: one that passed while it ran is due at once.
+
+        Never the same slot again, even where the clock was set back meanwhile.
+        """
+        self.next_run = self.due = next_slot(max(self.started, self.due), self._settings)
 
 
 def watch(
@@ -115,7 +118,7 @@ def watch(
     slots = _SlotJob(settings, clock, scheduler)
 
     def run_once() -> None:
-        now = clock()
+        now = slots.started = clock()
         missed = slots_between(slots.due, now, settings)
         if missed:
             log(f"{stamp(now)} missed {len(missed)} slots, last {stamp(missed[-1])}: one run catches up")

@@ -666,3 +666,27 @@ def test_the_lists_tab_is_not_part_of_a_reading() -> None:
     assert xlsx_read.LISTS_TAB not in [
         grid.title for grid in parse_workbook(draw_workbook(full_spec()), "w").tabs
     ]
+
+
+def test_an_error_typed_where_no_formula_stands_is_an_error(tmp_path: Path) -> None:
+    """openpyxl stores `#REF!` as an error cell; a reader that looks for formulas only takes it for blank."""
+    book = openpyxl.Workbook()
+    sheet = book.active
+    assert sheet is not None
+    for row in range(1, 60):
+        sheet.cell(row, 1, row)
+    sheet["B7"] = "#REF!"
+    book.save(tmp_path / "w.xlsx")
+    assert read_workbook(tmp_path / "w.xlsx").tabs[0].cell(6, 1) == ErrorCell("#REF!")
+
+
+def test_a_formula_with_words_of_xml_in_it_is_a_formula(tmp_path: Path) -> None:
+    book = openpyxl.Workbook()
+    sheet = book.active
+    assert sheet is not None
+    sheet["A1"] = '="a:row b"&"<row r=""2"">"'
+    sheet["A2"] = 5
+    book.save(tmp_path / "w.xlsx")
+    grid = read_workbook(tmp_path / "w.xlsx").tabs[0]
+    assert grid.cell(0, 0) == FormulaCell('"a:row b"&"<row r=""2"">"', None)
+    assert grid.cell(1, 0) == 5

@@ -93,7 +93,9 @@ class Desk:
         codes = [code for code in self.codes().values() if code in cells]
         values = scores if scores is not None else [(4, 4)] * len(codes)
         self.type_into(
-            rater, batch, {c: {"Accuracy": a, "Coverage": b} for c, (a, b) in zip(codes, values, strict=False)}
+            rater,
+            batch,
+            {c: {"Accuracy": a, "Coverage": b} for c, (a, b) in zip(codes, values, strict=False)},
         )
 
     def cells(self, rater: str, batch: str) -> dict[str, dict[str, RawCell]]:
@@ -110,9 +112,7 @@ class Desk:
         """Type into the row of a divergence: `Verdict=3, Reason="rater slip"`."""
         grid = self.grid(ADJUDICATION, "Adjudication")
         header = list(grid.rows[0])
-        row = next(
-            n for n, cells in enumerate(grid.rows) if n and cells[:3] == (code, dimension, kind)
-        )
+        row = next(n for n, cells in enumerate(grid.rows) if n and cells[:3] == (code, dimension, kind))
         cells = {(row, header.index(name)): value for name, value in typed.items()}
         self.backend.type_cells(ADJUDICATION, "Adjudication", cells)
 

@@ -21,6 +21,7 @@ from tests.services.studies import (
     QUICK,
     QUICK_STUDY,
     Desk,
+    Typed,
     memory_desk,
     quick_study,
     roster,
@@ -139,7 +140,10 @@ def test_every_addition_has_its_own_number(tmp_path: Path) -> None:
     desk.provision()
     quick_study(tmp_path, {"responses.csv": MORE_RESPONSES})
     assert made(desk) == [("ann", "add-1", 1), ("ben", "add-1", 1)]
-    more = MORE_RESPONSES + "Q2,Macrina,Cedar,cedar-2026-05-01,One Life.\nQ3,Macrina,Cedar,cedar-2026-05-01,No.\n"
+    more = (
+        MORE_RESPONSES
+        + "Q2,Macrina,Cedar,cedar-2026-05-01,One Life.\nQ3,Macrina,Cedar,cedar-2026-05-01,No.\n"
+    )
     quick_study(tmp_path, {"responses.csv": more})
     assert made(desk) == [("ann", "add-2", 2), ("ben", "add-2", 2)]
 
@@ -308,7 +312,13 @@ def test_a_deleted_workbook_comes_back_with_its_ratings(tmp_path: Path) -> None:
     desk = xlsx_desk(tmp_path)
     desk.provision()
     code = desk.codes()["Q1", "Alder"]
-    typed = {"Accuracy": "N/A", "hallucination": "a claim", "evasion": "x", "Notes": "=1+1", "Coverage": 1}
+    typed: dict[str, Typed] = {
+        "Accuracy": "N/A",
+        "hallucination": "a claim",
+        "evasion": "x",
+        "Notes": "=1+1",
+        "Coverage": 1,
+    }
     desk.type_into("ann", "main", {code: typed})
     desk.pull()
     before = desk.cells("ann", "main")
@@ -366,7 +376,9 @@ adjudicators = [{{ id = "E-cobalt", email = "eve@cobalt.example" }}]
 [design]
 calibration_units = 2
 {QUICK}"""
-    responses = RESPONSES_CSV.replace("Alder", "Quercine-9").replace("alder-2026-03-14", "quercine-9-2026-03-14")
+    responses = RESPONSES_CSV.replace("Alder", "Quercine-9").replace(
+        "alder-2026-03-14", "quercine-9-2026-03-14"
+    )
     responses = responses.replace("Briar", "Rosacea Max").replace("briar-2026-04-02", "rosacea-2026-04-02")
     desk = xlsx_desk(tmp_path, {"study.toml": study, "responses.csv": responses})
     desk.provision()
@@ -412,7 +424,7 @@ def test_interrupted_at_any_point_and_run_again_is_as_if_nothing_had_happened(tm
     moment = random.Random(11)
     killed = 0
     with killer() as kill:
-        for number in range(9):
+        for number in range(6):
             desk = xlsx_desk(tmp_path / f"killed-{number}", files)
             for _ in range(4):
                 outcome = kill(desk.root, "provision", moment.uniform(0.005, 0.1))
@@ -422,7 +434,8 @@ def test_interrupted_at_any_point_and_run_again_is_as_if_nothing_had_happened(tm
                     assert zipfile.is_zipfile(path)
             assert kill(desk.root, "provision", 60) == "done"
             assert issued_cells(desk.root, desk) == expected
-            assert sorted(p.name for p in desk.root.glob("sheets/raters/*/*")) == ["calibration.xlsx"] * 4 + [
-                "main.xlsx"
-            ] * 4
-    assert killed > 9
+            assert (
+                sorted(p.name for p in desk.root.glob("sheets/raters/*/*"))
+                == ["calibration.xlsx"] * 4 + ["main.xlsx"] * 4
+            )
+    assert killed > 6

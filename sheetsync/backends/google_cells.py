@@ -1,0 +1,173 @@
+"""Single cells in Google Sheets: values, formulas and notes, within Google's limits."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import groupby
+
+from sheetsync.backends.google_formats import Json
+from sheetsync.domain.workbook import Cell, ColumnSpec, Formula, Link, TabSpec, Tick, Value, cell_length
+
+MAX_CHARACTERS = 50_000
+"""Google's limit for one cell; a longer text or formula is refused."""
+
+_CHUNK = 400_000
+"""How many bytes of cells one request holds, so that a payload can be split between requests."""
+
+Area = tuple[int, int, int, int]
+"""First row, first column, row after the last, column after the last."""
+
+
+def grid_range(sheet_id: int, area: Area) -> Json:
+    """Return a range as the API has it."""
+    top, left, bottom, right = area
+    rows = {"startRowIndex": top, "endRowIndex": bottom}
+    return {"sheetId": sheet_id, **rows, "startColumnIndex": left, "endColumnIndex": right}
+
+
+class CellWriter:
+    """Writes the cells of one tab; `links` maps titles of tabs to their ids."""
+
+    def __init__(self, tab: TabSpec, sheet_id: int, links: Mapping[str, int]) -> None:
+        self.tab, self.sheet_id, self.links = tab, sheet_id, links
+        self.first = int(tab.header)
+        self._covered = {
+            (row, column)
+            for top, left, bottom, right in tab.merged
+            for row in range(top, bottom + 1)
+            for column in range(left, right + 1)
+            if (row, column) != (top, left)
+        }
+
+    def requests(self) -> list[Json]:
+        """Return the requests that write everything.
+
+        Raises:
+            ValueError: a text, number or formula that no cell can hold, or a link to a tab that is not there.
+        """
+        return [*self._values(), *self._formulas(), *self._notes()]
+
+    def _values(self) -> Iterator[Json]:
+        start, rows, size = 0, list[Json](), 0
+        for number, row in enumerate(self._value_rows()):
+            length = len(json.dumps(row))
+            if rows and size + length > _CHUNK:
+                yield self._write(start, rows, "userEnteredValue")
+                start, rows, size = number, [], 0
+            rows.append(row)
+            size += length
+        if rows and any(rows):
+            yield self._write(start, rows, "userEnteredValue")
+
+    def _write(self, start: int, rows: list[Json], fields: str) -> Json:
+        place = {"sheetId": self.sheet_id, "rowIndex": start, "columnIndex": 0}
+        return {"updateCells": {"start": place, "rows": rows, "fields": fields}}
+
+    def _value_rows(self) -> Iterator[Json]:
+        if self.tab.header:
+            yield _row(self._entered(column.header, None) for column in self.tab.columns)
+        for number, cells in enumerate(self.tab.rows, start=self.first):
+            given = [cell.value if isinstance(cell, Cell) else cell for cell in cells]
+            yield _row(
+                {}
+                if (number, index) in self._covered or _repeats(value)
+                else self._entered(value, column, number)
+                for index, (value, column) in enumerate(zip(given, self.tab.columns, strict=False))
+            )
+
+    def _entered(self, value: Value, column: ColumnSpec | None, row: int = 0) -> Json:
+        """Return a value as exactly what it is: no text becomes a formula, a number or a date."""
+        if column is not None and isinstance(column.validation, Tick) and value == "x":
+            value = True
+        if value is None or value == "" or (isinstance(value, Link) and not value.text):
+            return {}
+        if isinstance(value, bool):
+            entered: Json = {"boolValue": value}
+        elif isinstance(value, str):
+            entered = {"stringValue": _checked(value)}
+        elif isinstance(value, Formula):
+            entered = {"formulaValue": _checked("=" + value.text.replace("{row}", str(row + 1)))}
+        elif isinstance(value, Link):
+            entered = {"formulaValue": self._link(value)}
+        elif math.isfinite(value):
+            entered = {"numberValue": value}
+        else:
+            raise ValueError(f"{value} is not a number that a cell can hold")
+        return {"userEnteredValue": entered}
+
+    def _link(self, link: Link) -> str:
+        if link.tab not in self.links:
+            raise ValueError(f"a link goes to {link.tab}, and there is no such tab")
+        text = link.text.replace('"', '""')
+        return _checked(f'=HYPERLINK("#gid={self.links[link.tab]}&range={link.cell}","{text}")')
+
+    def _formulas(self) -> Iterator[Json]:
+        """Write formulas that differ in their row only once for many rows: Google counts the rows up."""
+        for column in range(len(self.tab.columns)):
+            texts = [self._repeated(row, column) for row in range(len(self.tab.rows))]
+            for is_there, span in groupby(range(len(texts)), lambda row: texts[row] is not None):
+                if is_there:
+                    yield from self._repeat(texts, list(span), column)
+
+    def _repeated(self, row: int, column: int) -> str | None:
+        cells = self.tab.rows[row]
+        cell = cells[column] if column < len(cells) else None
+        value = cell.value if isinstance(cell, Cell) else cell
+        if isinstance(value, Formula) and _repeats(value) and (row + self.first, column) not in self._covered:
+            return value.text
+        return None
+
+    def _repeat(self, texts: Sequence[str | None], rows: list[int], column: int) -> Iterator[Json]:
+        """Write the commonest formula into all the rows, then the others over it."""
+        commonest = Counter(texts[row] for row in rows).most_common(1)[0][0]
+        spans = [
+            rows,
+            *(list(span) for text, span in groupby(rows, lambda row: texts[row]) if text != commonest),
+        ]
+        for index, span in enumerate(spans):
+            text = (texts[span[0]] if index else commonest) or ""
+            first = span[0] + self.first
+            formula = _checked("=" + text.replace("{row}", str(first + 1)))
+            area = grid_range(self.sheet_id, (first, column, span[-1] + self.first + 1, column + 1))
+            cell = {"userEnteredValue": {"formulaValue": formula}}
+            yield {"repeatCell": {"range": area, "cell": cell, "fields": "userEnteredValue"}}
+
+    def _notes(self) -> Iterator[Json]:
+        notes = [{"note": _checked(column.note)} if column.note else {} for column in self.tab.columns]
+        if self.tab.header and any(notes):
+            yield self._write(0, [_row(notes)], "note")
+
+
+def _row(cells: Iterable[Json]) -> Json:
+    """Return a row without blank cells at its end."""
+    kept = list(cells)
+    while kept and not kept[-1]:
+        kept.pop()
+    return {"values": kept} if kept else {}
+
+
+_RELATIVE_ROW = re.compile(r"(?<![\w.])\$?[A-Za-z]{1,3}\d+(?![\w(])")
+
+
+def _repeats(value: object) -> bool:
+    """Say whether a formula, written for one row and counted up, is what the spec means in the others.
+
+    >>> _repeats(Formula('IF($C{row}="A1",1,$B$2)')), _repeats(Formula("C{row}+A1"))
+    (True, False)
+    """
+    if not isinstance(value, Formula):
+        return False
+    bare = "".join(value.text.split('"')[::2])  # without texts
+    return _RELATIVE_ROW.search(re.sub(r"'[^']*'|\{row\}", "", bare)) is None
+
+
+def _checked(text: str) -> str:
+    length = cell_length(text)
+    if length > MAX_CHARACTERS:
+        raise ValueError(f"a text of {length} characters is longer than a cell's {MAX_CHARACTERS}")
+    text.encode()  # a lone surrogate is a ValueError here, and a refused request later
+    return text
