@@ -6,7 +6,7 @@ import json
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import groupby
 
 from sheetsync.backends.google_formats import Json
@@ -109,9 +109,9 @@ class CellWriter:
         """Write formulas that differ in their row only once for many rows: Google counts the rows up."""
         for column in range(len(self.tab.columns)):
             texts = [self._repeated(row, column) for row in range(len(self.tab.rows))]
-            for is_there, span in groupby(range(len(texts)), lambda row: texts[row] is not None):
+            for is_there, span in groupby(enumerate(texts), lambda placed: placed[1] is not None):
                 if is_there:
-                    yield from self._repeat(texts, list(span), column)
+                    yield from self._repeat([(row, text or "") for row, text in span], column)
 
     def _repeated(self, row: int, column: int) -> str | None:
         cells = self.tab.rows[row]
@@ -121,20 +121,21 @@ class CellWriter:
             return value.text
         return None
 
-    def _repeat(self, texts: Sequence[str | None], rows: list[int], column: int) -> Iterator[Json]:
+    def _repeat(self, placed: list[tuple[int, str]], column: int) -> Iterator[Json]:
         """Write the commonest formula into all the rows, then the others over it."""
-        commonest = Counter(texts[row] for row in rows).most_common(1)[0][0]
-        spans = [
-            rows,
-            *(list(span) for text, span in groupby(rows, lambda row: texts[row]) if text != commonest),
-        ]
-        for index, span in enumerate(spans):
-            text = (texts[span[0]] if index else commonest) or ""
-            first = span[0] + self.first
-            formula = _checked("=" + text.replace("{row}", str(first + 1)))
-            area = grid_range(self.sheet_id, (first, column, span[-1] + self.first + 1, column + 1))
-            cell = {"userEnteredValue": {"formulaValue": formula}}
-            yield {"repeatCell": {"range": area, "cell": cell, "fields": "userEnteredValue"}}
+        commonest = Counter(text for _, text in placed).most_common(1)[0][0]
+        yield self._counted_up(commonest, placed[0][0], placed[-1][0], column)
+        for text, span in groupby(placed, lambda each: each[1]):
+            if text != commonest:
+                rows = [row for row, _ in span]
+                yield self._counted_up(text, rows[0], rows[-1], column)
+
+    def _counted_up(self, text: str, first: int, last: int, column: int) -> Json:
+        first, last = first + self.first, last + self.first
+        formula = _checked("=" + text.replace("{row}", str(first + 1)))
+        area = grid_range(self.sheet_id, (first, column, last + 1, column + 1))
+        cell = {"userEnteredValue": {"formulaValue": formula}}
+        return {"repeatCell": {"range": area, "cell": cell, "fields": "userEnteredValue"}}
 
     def _notes(self) -> Iterator[Json]:
         notes = [{"note": _checked(column.note)} if column.note else {} for column in self.tab.columns]

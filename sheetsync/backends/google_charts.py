@@ -72,7 +72,7 @@ def _number_at(tab: TabSpec, row: int, column: int) -> float | None:
     return value if isinstance(value, int | float) and not isinstance(value, bool) else None
 
 
-def chart_request(tab: TabSpec, chart: ChartSpec, place: ChartPlace) -> Json:
+def chart_request(chart: ChartSpec, place: ChartPlace) -> Json:
     """Return the request that adds a chart."""
     row, column = anchor_of(chart)
     anchor = {"sheetId": place.sheet_id, "rowIndex": row, "columnIndex": column}
@@ -82,13 +82,13 @@ def chart_request(tab: TabSpec, chart: ChartSpec, place: ChartPlace) -> Json:
         **title,
         "altText": chart.title or chart.y_title,
         "hiddenDimensionStrategy": "SHOW_ALL",
-        "basicChart": _basic_chart(tab, chart, place),
+        "basicChart": _basic_chart(chart, place),
     }
     position = {"overlayPosition": overlay}
     return {"addChart": {"chart": {"chartId": place.chart_id, "position": position, "spec": spec}}}
 
 
-def _basic_chart(tab: TabSpec, chart: ChartSpec, place: ChartPlace) -> Json:
+def _basic_chart(chart: ChartSpec, place: ChartPlace) -> Json:
     series = list(_bounded_series(chart, place) or _series(chart, place))
     is_points = chart.kind == "points"
     made: Json = {

@@ -1,12 +1,25 @@
-"""Answers of the Sheets API -> `Present`: what a rewrite finds in a spreadsheet."""
+"""Answers of the Sheets API -> `Present`: what a rewrite finds in a spreadsheet, and what of it is ours.
+
+Ids of tabs, charts and filter views follow from titles, so nothing has to be asked or remembered.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import hashlib
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from sheetsync.backends.google_read import CELLS, MARKER_KEY, MARKS, PROPERTIES, TAB_KEY, mark_of, rows_of
+from sheetsync.backends.google_read import (
+    CELLS,
+    LISTS_TAB,
+    MARKER_KEY,
+    MARKS,
+    PROPERTIES,
+    TAB_KEY,
+    mark_of,
+    rows_of,
+)
 
 OUR_PROTECTION = "sheetsync"
 """Start of the description of protections of ours."""
@@ -105,3 +118,43 @@ def _present_tab(sheet: Json, *, alone: bool) -> PresentTab:
 def _is_ours(protection: Json) -> bool:
     is_whole_sheet = "namedRangeId" not in protection and not set(protection.get("range", ())) - {"sheetId"}
     return is_whole_sheet or str(protection.get("description", "")).startswith(OUR_PROTECTION)
+
+
+# --- what of it is ours --------------------------------------------------------------------------
+
+
+def tab_id(title: str) -> int:
+    """Return the id of a tab: 1 to 2^31 - 1, always the same for a title.
+
+    >>> tab_id("Scoring"), tab_id("Scoring") == tab_id("scoring")
+    (1684946760, False)
+    """
+    return object_id("tab", title)
+
+
+def object_id(*parts: object) -> int:
+    """Return an id that is always the same for the same parts, in the range of `tab_id`."""
+    digest = hashlib.sha256("\0".join(map(str, parts)).encode()).digest()
+    return int.from_bytes(digest[:8], "big") % (2**31 - 1) + 1
+
+
+_SIGNS: Sequence[Callable[[str, PresentTab], bool]] = (
+    lambda title, tab: tab.sheet_id == tab_id(title),
+    lambda title, tab: tab.mark == title == tab.title,
+    lambda title, tab: tab.mark == title,
+    lambda title, tab: tab.title.casefold() == title.casefold() != LISTS_TAB.casefold(),
+)
+"""What makes a tab ours, the surest first; a tab that is merely called as the hidden one is not."""
+
+
+def match_tabs(titles: Sequence[str], present: Present) -> dict[str, PresentTab]:
+    """Return which present tab is which of these; none is taken twice."""
+    found: dict[str, PresentTab] = {}
+    left = list(present.tabs)
+    for sign in _SIGNS:
+        for title in titles:
+            tab = next((tab for tab in left if title not in found and sign(title, tab)), None)
+            if tab is not None:
+                found[title] = tab
+                left.remove(tab)
+    return found

@@ -7,31 +7,33 @@ OUR TAB
     or has its title. It is rewritten in place; every other tab is foreign and stays as it is.
 MARKER
     Which workbook this is. It is taken away first and written last: a spreadsheet without it is unfinished.
-
-Ids of tabs, charts and filter views follow from titles, so nothing has to be asked or remembered.
 """
 
 from __future__ import annotations
 
-import hashlib
 import json
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
 
 from sheetsync.backends.google_cells import grid_range
-from sheetsync.backends.google_charts import Bounds, ChartPlace, bounds_of, chart_request
+from sheetsync.backends.google_charts import ChartPlace, chart_request
 from sheetsync.backends.google_formats import Json
-from sheetsync.backends.google_present import OUR_PROTECTION, Present, PresentTab
-from sheetsync.backends.google_read import LISTS_SIGN, LISTS_TAB, MARKER_KEY, TAB_KEY
+from sheetsync.backends.google_lists import list_places, lists_of, name_requests
+from sheetsync.backends.google_present import (
+    OUR_PROTECTION,
+    Present,
+    PresentTab,
+    match_tabs,
+    object_id,
+    tab_id,
+)
+from sheetsync.backends.google_read import LISTS_TAB, MARKER_KEY, TAB_KEY
 from sheetsync.backends.google_tab import TabDrawing, grid_size, runs
 from sheetsync.domain.workbook import (
     Choice,
-    ColumnSpec,
     FreeText,
     TabSpec,
     Tick,
     WorkbookSpec,
-    column_letter,
 )
 
 FILTER_VIEW = "Sort and filter here"
@@ -42,20 +44,6 @@ _CLEARED = "userEnteredValue,userEnteredFormat,dataValidation,note"
 _SHEET_FIELDS = (
     "title,hidden,gridProperties(rowCount,columnCount,frozenRowCount,frozenColumnCount,hideGridlines)"
 )
-
-
-def tab_id(title: str) -> int:
-    """Return the id of a tab: 1 to 2^31 - 1, always the same for a title.
-
-    >>> tab_id("Scoring"), tab_id("Scoring") == tab_id("scoring")
-    (2139286158, False)
-    """
-    return _id_of("tab", title)
-
-
-def _id_of(*parts: object) -> int:
-    digest = hashlib.sha256("\0".join(map(str, parts)).encode()).digest()
-    return int.from_bytes(digest[:8], "big") % (2**31 - 1) + 1
 
 
 def draw_requests(
@@ -83,45 +71,17 @@ def draw_requests(
     return [{"updateSpreadsheetProperties": change}, *_Drawing(spec, present, editors).requests()]
 
 
-@dataclass(frozen=True)
-class _Lists:
-    """The hidden tab: its columns of lists, and where bounds of charts stand by tab title and chart."""
-
-    tab: TabSpec
-    bounds: Mapping[tuple[str, int], int]
-
-
-def _lists_of(spec: WorkbookSpec) -> _Lists | None:
-    columns: list[tuple[str, tuple[str | int | float | None, ...]]] = [(LISTS_SIGN, ())]
-    columns += [(items.name, (*items.offered, *items.accepted)) for items in spec.lists]
-    bounds: dict[tuple[str, int], int] = {}
-    for tab in spec.tabs:
-        for index, chart in enumerate(tab.charts):
-            found: Bounds = bounds_of(tab, chart)
-            if found:
-                bounds[tab.title, index] = len(columns)
-                columns += found
-    if not spec.marker and len(columns) == 1:
-        return None
-    height = max([1, *(len(items) for _, items in columns)])
-    rows = tuple(
-        tuple(items[row] if row < len(items) else None for _, items in columns) for row in range(height)
-    )
-    headers = tuple(ColumnSpec(name) for name, _ in columns)
-    return _Lists(TabSpec(LISTS_TAB, headers, rows, protected=True, hidden=True), bounds)
-
-
 class _Drawing:
     """One workbook while its requests are being made."""
 
     def __init__(self, spec: WorkbookSpec, present: Present, editors: Sequence[str]) -> None:
         self.spec, self.present, self.editors = spec, present, list(editors)
-        self.lists = _lists_of(spec)
+        self.lists = lists_of(spec)
         self.tabs = [*([self.lists.tab] if self.lists else []), *spec.tabs]
-        self.ours = _match([tab.title for tab in self.tabs], present)
+        self.ours = match_tabs([tab.title for tab in self.tabs], present)
         self.ids = self._choose_ids()
         taken = {tab.title.casefold() for tab in present.tabs if not tab.is_blank}
-        self.lists_title = LISTS_TAB
+        self.lists_title = self.ours[LISTS_TAB].title if LISTS_TAB in self.ours else LISTS_TAB
         while LISTS_TAB not in self.ours and self.lists_title.casefold() in taken:
             self.lists_title += "_"
 
@@ -182,14 +142,14 @@ class _Drawing:
         sheet_id, old = self.ids[tab.title], self.ours.get(tab.title)
         if old:
             yield from self._emptied(tab, old)
-        yield from TabDrawing(tab, sheet_id, self.ids, self._choices()).requests()
+        yield from TabDrawing(tab, sheet_id, self.ids, list_places(self.spec, self.lists_title)).requests()
         if self.lists and tab is self.lists.tab:
-            yield from self._named_ranges()
+            yield from name_requests(self.spec, sheet_id, self.present)
         yield from self._filter(tab, old)
         for index, chart in enumerate(tab.charts):
             column = self.lists.bounds.get((tab.title, index)) if self.lists else None
-            chart_id, lists_id = _id_of("chart", tab.title, index), self.ids.get(LISTS_TAB, 0)
-            yield chart_request(tab, chart, ChartPlace(chart_id, sheet_id, lists_id, column))
+            chart_id, lists_id = object_id("chart", tab.title, index), self.ids.get(LISTS_TAB, 0)
+            yield chart_request(chart, ChartPlace(chart_id, sheet_id, lists_id, column))
         yield from self._protection(tab, old)
         if old is None or old.mark != tab.title:
             yield _metadata(TAB_KEY, tab.title, {"sheetId": sheet_id})
@@ -198,7 +158,7 @@ class _Drawing:
         """Take away all of an earlier drawing but the tab itself, its protection and its filter view."""
         here = {"sheetId": old.sheet_id}
         yield from [{"deleteConditionalFormatRule": {**here, "index": 0}}] * old.format_rules
-        charts = {_id_of("chart", tab.title, index) for index in range(_MOST_CHARTS)}
+        charts = {object_id("chart", tab.title, index) for index in range(_MOST_CHARTS)}
         for chart in old.charts:
             if chart in charts:
                 yield {"deleteEmbeddedObject": {"objectId": chart}}
@@ -207,7 +167,8 @@ class _Drawing:
         if old.has_filter:
             yield {"clearBasicFilter": here}
         properties, fields = self._properties(tab), _SHEET_FIELDS
-        if any(other.title.casefold() == tab.title.casefold() for other in self.present.tabs if other != old):
+        title = properties["title"].casefold()
+        if any(other.title.casefold() == title for other in self.present.tabs if other != old):
             del properties["title"]  # a foreign tab took it
             fields = fields.removeprefix("title,")
         yield {"updateSheetProperties": {"properties": properties, "fields": fields}}
@@ -224,7 +185,7 @@ class _Drawing:
         if not tab.input_rows:
             yield {"setBasicFilter": {"filter": {"range": area}}}
             return
-        view = {"filterViewId": _id_of("filter", tab.title), "range": area}
+        view = {"filterViewId": object_id("filter", tab.title), "range": area}
         if old and view["filterViewId"] in old.filter_views:
             yield {"updateFilterView": {"filter": view, "fields": "range"}}
         else:
@@ -242,16 +203,14 @@ class _Drawing:
             "range": {"sheetId": self.ids[tab.title]},
             "description": f"{OUR_PROTECTION}: {words}",
             "unprotectedRanges": self._input_ranges(tab),
-            "warningOnly": False,
         }
-        if self.editors:
-            protection["editors"] = {"users": self.editors}
         if known:
-            fields = ",".join(protection)
-            protection["protectedRangeId"] = known[0]
-            yield {"updateProtectedRange": {"protectedRange": protection, "fields": fields}}
+            protection |= {"warningOnly": False, "editors": {"users": self.editors}}
+            change = {"protectedRange": {"protectedRangeId": known[0], **protection}}
+            yield {"updateProtectedRange": {**change, "fields": ",".join(protection)}}
         else:
-            yield {"addProtectedRange": {"protectedRange": protection}}
+            editors = {"editors": {"users": self.editors}} if self.editors else {}
+            yield {"addProtectedRange": {"protectedRange": {**protection, **editors}}}
 
     def _input_ranges(self, tab: TabSpec) -> list[Json]:
         if not tab.input_rows or not tab.rows:
@@ -261,36 +220,6 @@ class _Drawing:
         spans = [(start, end) for is_input, start, end in runs(kinds) if is_input]
         return [grid_range(sheet_id, (first, start, first + len(tab.rows), end)) for start, end in spans]
 
-    # --- lists and markers
-
-    def _choices(self) -> dict[str, str]:
-        """Return where the offered items of each list stand, as an address."""
-        return {
-            items.name: f"'{self.lists_title}'!${letter}$2:${letter}${max(len(items.offered), 1) + 1}"
-            for letter, items in ((column_letter(i), items) for i, items in enumerate(self.spec.lists, 1))
-        }
-
-    def _named_ranges(self) -> Iterator[Json]:
-        lists_id, wanted = self.ids[LISTS_TAB], {}
-        for column, items in enumerate(self.spec.lists, start=1):
-            offered = len(items.offered)
-            for name, count in (
-                (items.name, offered + len(items.accepted)),
-                (f"{items.name}_offered", offered),
-            ):
-                wanted[name] = grid_range(lists_id, (1, column, max(count, 1) + 1, column + 1))
-        for name, (place, sheet_id) in self.present.named_ranges.items():
-            if name not in wanted and sheet_id == lists_id and LISTS_TAB in self.ours:
-                yield {"deleteNamedRange": {"namedRangeId": place}}
-        known = {name.casefold(): place for name, (place, _) in self.present.named_ranges.items()}
-        for name, area in wanted.items():
-            entry: Json = {"name": name, "range": area}
-            if name.casefold() in known:
-                entry["namedRangeId"] = known[name.casefold()]
-                yield {"updateNamedRange": {"namedRange": entry, "fields": "name,range"}}
-            else:
-                yield {"addNamedRange": {"namedRange": entry}}
-
     def _finish(self) -> Iterator[Json]:
         """Write the marker, also into a cell: it survives copies that drop developer metadata."""
         if self.spec.marker:
@@ -298,28 +227,6 @@ class _Drawing:
             row = {"values": [{"userEnteredValue": {"stringValue": self.spec.marker}}]}
             yield {"updateCells": {"start": place, "rows": [row], "fields": "userEnteredValue"}}
             yield _metadata(MARKER_KEY, self.spec.marker, {"spreadsheet": True})
-
-
-def _match(titles: Sequence[str], present: Present) -> dict[str, PresentTab]:
-    """Return which present tab is which of ours; the surest sign goes first, and no tab is taken twice.
-
-    The tab of lists is hidden, so one that merely has its title is somebody else's.
-    """
-    found: dict[str, PresentTab] = {}
-    left = [tab for tab in present.tabs if not tab.is_blank]
-    signs = (
-        lambda title, tab: tab.sheet_id == tab_id(title),
-        lambda title, tab: tab.mark == title == tab.title,
-        lambda title, tab: tab.mark == title,
-        lambda title, tab: tab.title.casefold() == title.casefold() != LISTS_TAB.casefold(),
-    )
-    for sign in signs:
-        for title in titles:
-            tab = next((tab for tab in left if title not in found and sign(title, tab)), None)
-            if tab is not None:
-                found[title] = tab
-                left.remove(tab)
-    return found
 
 
 def _metadata(key: str, value: str, location: Json) -> Json:
@@ -358,17 +265,22 @@ def split_requests(requests: Sequence[Json], limit: int = 2_000_000) -> list[lis
 
 def _groups(requests: Sequence[Json]) -> Iterator[list[Json]]:
     """Yield neighbours about the same tab; what is about the spreadsheet as a whole stays together."""
-    places = [_place(request) for request in requests]
+    places: list[int] = []
+    for request in requests:
+        place = _place(request)
+        places.append(place if place is not None else places[-1] if places else _WHOLE)
     for _, start, end in runs(places):
         yield list(requests[start:end])
 
 
-def _place(request: Json) -> int:
+_WHOLE = -1
+_ABOUT_ALL = ("updateSpreadsheetProperties", "deleteDeveloperMetadata", "addSheet", "deleteSheet")
+
+
+def _place(request: Json) -> int | None:
+    """Return the tab a request is about, None where it does not say."""
     kind, content = next(iter(request.items()))
-    if kind in ("updateSpreadsheetProperties", "deleteDeveloperMetadata", "addSheet", "deleteSheet"):
-        return -1
-    found = _sheet_id_in(content)
-    return -1 if found is None else found
+    return _WHOLE if kind in _ABOUT_ALL else _sheet_id_in(content)
 
 
 def _sheet_id_in(content: object) -> int | None:

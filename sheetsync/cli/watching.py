@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import signal
-import threading
+import time
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -18,9 +18,9 @@ from sheetsync.services.watch import stamp, watch
 
 def watch_until_stopped(folder: Path, *, blind: bool) -> None:
     """Run nightly until SIGTERM or Ctrl-C; a run that is under way is finished first."""
-    stop = threading.Event()
+    stop = _Stop()
     for name in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(name, lambda *_: stop.set())
+        signal.signal(name, stop.ask)
     settings = load_study(folder).settings.schedule
     watch(
         settings,
@@ -29,6 +29,28 @@ def watch_until_stopped(folder: Path, *, blind: bool) -> None:
         clock=lambda: datetime.now(UTC),
         wait=stop.wait,
     )
+
+
+class _Stop:
+    """A wish to stop, made by a signal.
+
+    It is a plain flag that is looked at twice a second: a handler that runs inside an `Event.wait`
+    may not take the lock that the wait holds.
+    """
+
+    def __init__(self) -> None:
+        self._asked = False
+
+    def ask(self, *_: object) -> None:
+        """Wish to stop."""
+        self._asked = True
+
+    def wait(self, seconds: float) -> bool:
+        """Sleep so long, or until somebody wishes to stop; say whether somebody does."""
+        end = time.monotonic() + seconds
+        while not self._asked and (left := end - time.monotonic()) > 0:
+            time.sleep(min(0.5, left))
+        return self._asked
 
 
 def nightly(folder: Path, now: datetime, *, blind: bool = False) -> str:

@@ -12,7 +12,7 @@ from sheetsync.domain.controls import Control
 from sheetsync.domain.current import CurrentRatings
 from sheetsync.domain.divergence import Divergence
 from sheetsync.domain.progress import BatchProgress, UnitCoverage
-from sheetsync.domain.ratings import Problem
+from sheetsync.domain.ratings import COLUMNS_BETWEEN, Problem
 from sheetsync.domain.results import UnitResult
 from sheetsync.domain.study import NOT_APPLICABLE, LevelValue, Rubric, Study, Unit
 
@@ -139,9 +139,15 @@ def _invalid(
     reported = {
         (problem.rater, problem.code)
         for problem in problems
-        if problem.severity == "error" and problem.kind in INVALID_KINDS and problem.column == name
+        if problem.severity == "error" and problem.kind in INVALID_KINDS and name in _columns_of(problem)
     }
     return frozenset(row for row in rows if row in reported or row in off_scale)
+
+
+def _columns_of(problem: Problem) -> list[str]:
+    """Return the headers a problem concerns; rows that contradict each other may do so in several."""
+    column = problem.column or ""
+    return [column, *column.split(COLUMNS_BETWEEN)]
 
 
 def tag_data(study: Study, units: Sequence[CodedUnit], current: CurrentRatings) -> list[TagData]:

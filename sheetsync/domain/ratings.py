@@ -94,3 +94,6 @@ PROBLEM_KINDS: Sequence[str] = (
     "date_format",
 )
 """Every kind of problem; a broken rule carries the rule's id after `rule:`."""
+
+COLUMNS_BETWEEN = "; "
+"""Stands between headers in `Problem.column` where a problem concerns several columns."""

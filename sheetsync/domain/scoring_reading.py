@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from sheetsync.domain.cells import BLANK, CellState, merge_states, normalise, show
 from sheetsync.domain.long_responses import shown_response
-from sheetsync.domain.ratings import Entry, Problem
+from sheetsync.domain.ratings import COLUMNS_BETWEEN, Entry, Problem
 from sheetsync.domain.rules import CellKey, RowCheck, RowStates, row_checks
 from sheetsync.domain.scoring_columns import CHECK_COLUMN, SCORING_TAB, ScoringColumn, scoring_columns
 from sheetsync.domain.scoring_tab import ScoringRow, ScoringSheet, read_state
@@ -248,7 +248,7 @@ class _Parser:
                 "Delete the row that is not meant.",
                 at=(found[0], ("fixed", "Code")),
                 code=row.code,
-                column=conflicts[0].header,
+                column=COLUMNS_BETWEEN.join(column.header for column in conflicts),
             )
         else:
             self._report(

@@ -106,9 +106,14 @@ class _Writer:
 
     def write_report(self, name: str, text: str) -> None:
         """Replace a file of the reports folder as a whole."""
-        folder = self.session.root / REPORTS_FOLDER
-        write_atomically(folder / name, text, self.session.root / PRIVATE_FOLDER / "tmp")
-        self.written.append(f"{REPORTS_FOLDER}/{name}")
+        location = f"{REPORTS_FOLDER}/{name}"
+        workshop = self.session.root / PRIVATE_FOLDER / "tmp"
+        try:
+            write_atomically(self.session.root / REPORTS_FOLDER / name, text, workshop)
+        except SheetsyncError as error:
+            self.incomplete.append(Incomplete(location, str(error)))
+        else:
+            self.written.append(location)
 
     def replace(
         self, place: Place, spec: WorkbookSpec, people: Mapping[str, Sequence[str]] | None = None

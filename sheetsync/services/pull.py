@@ -142,7 +142,7 @@ class _WorkbookReader:
                     f"The workbook of {record.rater}, {record.batch}, is missing.",
                     "Put the file back, or run `sheetsync provision` to make it again with its last ratings.",
                 )
-            if version == self.versions.get(record.key):
+            if version == self.versions.get(record.key) and not self.force:
                 return WorkbookReading(record.rater, record.batch, "unchanged", version)
             reading = self.session.backend.read(place)
         except BackendError as error:

@@ -234,7 +234,7 @@ def test_status_sums_add_up(desk: Desk) -> None:
     codes = list(desk.codes().values())
     desk.fill("ann", [(4, 4), (4, None), (2, 4), (4, "?"), (None, None)])
     desk.type_into("ann", "main", {codes[4]: {"Notes": "later"}})
-    desk.fill("ben", [(4, 4)])
+    desk.fill("ben", [(4, 4), (4, 4), (4, 4)])
     desk.pull("2026-07-03T02:00:00Z")
     found = status_dict(desk)
     assert list(found) == ["schema", "workbooks", "units"]

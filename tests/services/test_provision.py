@@ -417,7 +417,7 @@ def issued_cells(root: Path, desk: Desk) -> object:
 
 @pytest.mark.skipif(sys.platform == "win32", reason="needs fork and SIGKILL")
 def test_interrupted_at_any_point_and_run_again_is_as_if_nothing_had_happened(tmp_path: Path) -> None:
-    files = {"study.toml": roster(*RATERS) + "[design]\ncalibration_units = 2\n"}
+    files = {"study.toml": roster(*RATERS) + "[design]\ncalibration_units = 2\nraters_per_unit = 2\n"}
     whole = xlsx_desk(tmp_path / "whole", files)
     whole.provision()
     expected = issued_cells(whole.root, whole)

@@ -14,6 +14,7 @@ import openpyxl
 import pytest
 
 from sheetsync.backends.base import Known, Place, Replaced
+from sheetsync.backends.memory import MemoryBackend
 from sheetsync.backends.xlsx import XlsxBackend
 from sheetsync.cli.main import cli
 from sheetsync.domain.workbook import FormulaCell, Reading, WorkbookSpec
@@ -422,6 +423,30 @@ def test_a_publish_that_died_between_writing_and_noting_it_is_completed(
     assert next(row for row in desk.adjudication() if row["Code"] == code)["Verdict"] == 4
 
 
+def test_a_publish_that_dies_again_before_it_replaces_anything_is_completed_too(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    desk = filled(memory_desk(tmp_path))
+    desk.publish()
+    desk.fill("ann", [(1, 4)] * 6)
+    desk.pull()
+    with monkeypatch.context() as patch:
+        patch.setattr(Archive, "record_published", dying(1))  # after replacing the summary
+        with pytest.raises(KeyboardInterrupt):
+            desk.publish()
+    desk.fill("ann", [(5, 2)] * 6)
+    desk.pull()
+    with monkeypatch.context() as patch:
+
+        def die(*_: object, **__: object) -> None:
+            raise KeyboardInterrupt
+
+        patch.setattr(MemoryBackend, "replace", die)
+        with pytest.raises(KeyboardInterrupt):
+            desk.publish()
+    assert desk.publish().incomplete == ()
+
+
 def test_the_basis_of_a_verdict_is_what_was_shown_even_after_a_crash(
     desk: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -516,7 +541,7 @@ def test_as_much_as_a_cell_holds_in_the_wrong_place_stops_nothing(tmp_path: Path
 # --- further parts ---
 
 
-def test_a_reports_folder_that_cannot_be_written_is_one_sentence(files: Desk) -> None:
+def test_a_reports_folder_that_cannot_be_written_stops_nothing_else(files: Desk) -> None:
     from click.testing import CliRunner
 
     for path in (files.root / "reports").iterdir():
@@ -524,10 +549,15 @@ def test_a_reports_folder_that_cannot_be_written_is_one_sentence(files: Desk) ->
     (files.root / "reports").rmdir()
     (files.root / "reports").write_text("in the way")
     done = CliRunner().invoke(cli, ["-C", str(files.root), "publish", "--json"])
-    assert done.exit_code == 1
-    assert done.stdout == ""
-    assert done.stderr.startswith("Error: ")
-    assert "reports" in done.stderr
+    assert done.exit_code == 3
+    assert [line.split(":")[0] for line in done.stderr.splitlines()] == [
+        "reports/agreement.json",
+        "reports/report.html",
+    ]
+    assert json.loads(done.stdout)["written"] == [
+        "sheets/summary/summary.xlsx",
+        "sheets/adjudication/adjudication.xlsx",
+    ]
 
 
 def test_a_study_without_figures_is_published(tmp_path: Path) -> None:

@@ -375,7 +375,9 @@ def test_deleted_rows_keep_their_last_ratings(files: Desk) -> None:
     assert [(p.kind, p.code) for p in pulled.problems if p.kind == "missing_row"] == [("missing_row", code)]
     assert pulled.incomplete == ()
     assert scores(files) == 12
-    assert counts(files.pull(force=True))["ann", "main"][0] == "unchanged"
+    state, _, _, cleared = counts(files.pull(force=True))["ann", "main"]
+    assert (state, cleared) == ("read", 2)
+    assert scores(files) == 10
 
 
 # --- what people do to a workbook ---

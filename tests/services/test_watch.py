@@ -47,6 +47,8 @@ class World:
 
         def record(moment: datetime) -> str:
             self.runs.append(moment.strftime("%m-%d %H:%M"))
+            if len(self.runs) > 20:
+                self.until = self.now  # something repeats; let the test say so instead of running for ever
             return job(moment) if job else "exit=0"
 
         watch(schedule, record, self.log.append, clock=lambda: self.now, wait=self.wait)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tests.sheets_emulator import (
+    requests_blocks,
     requests_cells,
     requests_charts,
     requests_dimensions,
@@ -13,7 +14,6 @@ from tests.sheets_emulator import (
     requests_sheets,
 )
 from tests.sheets_emulator.conditions import check_format_rule
-from tests.sheets_emulator.defaults import new_spreadsheet
 from tests.sheets_emulator.editing import Editing, Handler
 from tests.sheets_emulator.errors import ApiError, Invalid, plain_bad_request
 from tests.sheets_emulator.state import Sheet
@@ -21,6 +21,7 @@ from tests.sheets_emulator.state import Sheet
 HANDLERS: dict[str, Handler] = {
     **requests_sheets.HANDLERS,
     **requests_cells.HANDLERS,
+    **requests_blocks.HANDLERS,
     **requests_dimensions.HANDLERS,
     **requests_objects.HANDLERS,
     **requests_charts.HANDLERS,
@@ -80,7 +81,7 @@ def _create_sheet(edit: Editing, given: dict[str, Any]) -> None:
         _fill(edit, sheet, data)
     here = {"sheetId": sheet.sheet_id}
     for merge in given.get("merges", ()):
-        requests_cells.merge_cells(edit, {"range": {**here, **merge}})
+        requests_blocks.merge_cells(edit, {"range": {**here, **merge}})
     for rule in reversed(given.get("conditionalFormats", [])):
         check_format_rule(rule)
         requests_objects.add_format_rule(edit, {"rule": rule})
@@ -107,6 +108,3 @@ def _fill(edit: Editing, sheet: Sheet, data: dict[str, Any]) -> None:
         sheet.row_metadata[top + index] = held
     for index, held in enumerate(data.get("columnMetadata", ())):
         sheet.column_metadata[left + index] = held
-
-
-__all__ = ["HANDLERS", "apply_requests", "create", "new_spreadsheet"]

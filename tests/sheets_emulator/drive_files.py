@@ -9,7 +9,17 @@ from typing import Any
 from tests.sheets_emulator.calling import Call
 from tests.sheets_emulator.clock import rfc3339
 from tests.sheets_emulator.defaults import new_sheet, new_spreadsheet
-from tests.sheets_emulator.drive_state import FOLDER, RANK, READ, SHEET, WRITE, DriveFile, is_service_account
+from tests.sheets_emulator.drive_state import (
+    FOLDER,
+    RANK,
+    READ,
+    SHEET,
+    WRITE,
+    DriveFile,
+    is_service_account,
+    permission_id,
+)
+from tests.sheets_emulator.entered import typed
 from tests.sheets_emulator.errors import drive_error, file_not_found, no_drive_right, storage_full
 from tests.sheets_emulator.formulas import Evaluator
 from tests.sheets_emulator.schema import flag
@@ -36,8 +46,6 @@ def visible(call: Call, file_id: str, rank: int = READ) -> DriveFile:
 
 def user(call: Call, address: str) -> dict[str, Any]:
     """A User resource."""
-    from tests.sheets_emulator.drive_state import permission_id
-
     return {
         "kind": "drive#user",
         "displayName": address.partition("@")[0],
@@ -50,15 +58,13 @@ def user(call: Call, address: str) -> dict[str, Any]:
 def file_resource(call: Call, file: DriveFile, seen: dict[str, Any] | None = None) -> dict[str, Any]:
     """The File resource; `seen` is what a lagging listing still shows."""
     known = seen or file.snapshot()
-    made = {
-        key: known[key]
-        for key in ("id", "name", "mimeType", "trashed", "starred", "appProperties", "properties")
-    }
+    made = {key: known[key] for key in ("id", "name", "mimeType", "starred", "appProperties", "properties")}
     made |= {
         "kind": "drive#file",
         "createdTime": rfc3339(known["created"]),
         "modifiedTime": rfc3339(known["modified"]),
         "version": str(known["version"]),
+        "trashed": known["trashed"] or call.store.in_trash(file),
         "explicitlyTrashed": known["trashed"],
         "spaces": ["drive"],
         "ownedByMe": file.owner == call.identity,
@@ -271,7 +277,9 @@ def export(call: Call) -> Response:
     rows = read_area(Evaluator(file.book, call.world.formula_values), file.book.sheets[0].area, Rendering())
     text = io.StringIO()
     writer = csv.writer(text, delimiter="," if kind == "text/csv" else "\t", lineterminator="\r\n")
-    writer.writerows(rows.get("values", []))
+    values = rows.get("values", [])
+    width = max((len(row) for row in values), default=0)
+    writer.writerows([*row, *[""] * (width - len(row))] for row in values)
     return Response(200, text.getvalue().removesuffix("\r\n").encode(), kind)
 
 
@@ -280,8 +288,6 @@ def import_csv(call: Call) -> dict[str, Any]:
     file = visible(call, call.parameters["fileId"], WRITE)
     if file.book is None:
         raise file_not_found(file.file_id)
-    from tests.sheets_emulator.entered import typed
-
     book = file.book.clone()
     sheet = new_sheet(call.world.random.randrange(1, 2**31), file.name, 0)
     for row, line in enumerate(csv.reader(io.StringIO(call.request.body.decode("utf-8-sig")))):

@@ -75,6 +75,7 @@ def _entry(call: Call, file: DriveFile, seen: dict[str, Any]) -> dict[str, Any]:
     entries = call.store.all_permissions(file).values()
     return {
         **seen,
+        "trashed": seen["trashed"] or call.store.in_trash(file),
         "root": call.store.root_of(call.identity),
         "me": call.identity,
         "owners": [file.owner],

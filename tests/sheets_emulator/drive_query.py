@@ -13,12 +13,18 @@ Entry = dict[str, Any]
 """A file's snapshot with `owners`, `writers`, `readers`, `sharedWithMe` and `root` added."""
 Test = Callable[[Entry], bool]
 
-TOKEN = re.compile(
-    r"""\s*(?:(?P<string>'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")"""
-    r"""|(?P<operator><=|>=|!=|=|<|>|\(|\)|\{|\})|(?P<word>\w+))"""
-)
-FIELDS = {"name": "name", "mimeType": "mimeType", "modifiedTime": "modified", "createdTime": "created",
-          "trashed": "trashed", "starred": "starred", "sharedWithMe": "sharedWithMe", "fullText": "fullText"}  # fmt: skip
+STRING = r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*\""""
+TOKEN = re.compile(rf"\s*(?:(?P<string>{STRING})|(?P<operator><=|>=|!=|[=<>(){{}}])|(?P<word>\w+))")
+FIELDS = {
+    "name": "name",
+    "mimeType": "mimeType",
+    "modifiedTime": "modified",
+    "createdTime": "created",
+    "trashed": "trashed",
+    "starred": "starred",
+    "sharedWithMe": "sharedWithMe",
+    "fullText": "fullText",
+}
 TIMES = ("modifiedTime", "createdTime")
 OPERATORS: dict[str, tuple[str, ...]] = {
     "name": ("=", "!=", "contains"), "mimeType": ("=", "!=", "contains"), "fullText": ("contains",),

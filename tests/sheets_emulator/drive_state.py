@@ -97,7 +97,10 @@ class Files:
 
     def new_id(self, length: int = 44) -> str:
         """An id shaped like Google's."""
-        return "1" + "".join(self.random.choices(LETTERS, k=length - 1))
+        while True:
+            made = "1" + "".join(self.random.choices(LETTERS, k=length - 1))
+            if made not in self.files:
+                return made
 
     def root_of(self, identity: str) -> str:
         """The id of somebody's My Drive."""
@@ -149,6 +152,10 @@ class Files:
                 if here.drive_id and not here.is_drive and here.drive_id in self.files:
                     waiting.append(self.files[here.drive_id])
         return found
+
+    def in_trash(self, file: DriveFile) -> bool:
+        """Whether a folder above was trashed, and the file with it."""
+        return any(place.trashed for place in self.inherited(file) if place is not file)
 
     def all_permissions(self, file: DriveFile) -> dict[str, dict[str, Any]]:
         """Own and inherited permissions, the strongest of each address."""

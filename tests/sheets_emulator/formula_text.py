@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 
 TOKEN = re.compile(
     r"""\s*(?:(?P<number>\d+(?:[.]\d+)?(?:[eE][+-]?\d+)?|[.]\d+)
@@ -34,6 +35,7 @@ class Node:
     parts: tuple[Node, ...] = ()
 
 
+@lru_cache(maxsize=65_536)
 def read_formula(formula: str, separator: str) -> Node:
     """Parse `=1+A1`; raises FormulaError("ERROR")."""
     tokens: list[tuple[str, str]] = []

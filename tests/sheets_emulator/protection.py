@@ -53,7 +53,7 @@ def check_area(edit: Editing, area: Area) -> None:
         return
     for protected in _blocking(edit, sheet):
         grid_range = _range_of(edit, protected)
-        inside = clipped_area(edit.book, grid_range) if grid_range else None
+        inside = clipped_area(edit.book, grid_range) if grid_range is not None else None
         if inside and inside.overlaps(area) and not _is_open(edit, protected, area, inside):
             raise Invalid(PROTECTED)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zoneinfo
 from typing import Any
 
 from tests.sheets_emulator.defaults import COLUMNS, ROWS, new_sheet
@@ -12,8 +13,6 @@ from tests.sheets_emulator.field_masks import apply_mask, update_mask
 from tests.sheets_emulator.grid_data import shown_properties
 from tests.sheets_emulator.protection import check_structure
 from tests.sheets_emulator.state import Sheet, Spreadsheet
-
-ONLY_NEW = ("spreadsheetTheme",)
 
 
 def check_title(book: Spreadsheet, title: str, own: int | None = None) -> None:
@@ -113,15 +112,22 @@ def _check_visible(book: Spreadsheet) -> None:
         raise Invalid("You can't hide all the sheets in a document.")
 
 
-def with_sheet_id(value: Any, sheet_id: int) -> Any:
+RANGES = ("range", "ranges", "unprotectedRanges", "sources", "anchorCell")
+
+
+def with_sheet_id(value: Any, sheet_id: int, *, ranged: bool = False) -> Any:
     """A copy of a stored object whose ranges lie on another sheet (0 is left out)."""
     if isinstance(value, list):
-        return [with_sheet_id(item, sheet_id) for item in value]
+        return [with_sheet_id(item, sheet_id, ranged=ranged) for item in value]
     if not isinstance(value, dict):
         return value
-    made = {key: with_sheet_id(item, sheet_id) for key, item in value.items() if key != "sheetId"}
-    ranged = "sheetId" in value or "startRowIndex" in value or "startColumnIndex" in value
-    return {"sheetId": sheet_id, **made} if sheet_id and ranged else made
+    made = {
+        key: with_sheet_id(item, sheet_id, ranged=key in RANGES)
+        for key, item in value.items()
+        if key != "sheetId"
+    }
+    here = ranged or "sheetId" in value or "startRowIndex" in value
+    return {"sheetId": sheet_id, **made} if sheet_id and here else made
 
 
 def copy_sheet(edit: Editing, source: Sheet, title: str, sheet_id: int) -> Sheet:
@@ -235,8 +241,6 @@ def check_book_properties(properties: dict[str, Any]) -> None:
 
 
 def _is_zone(name: str) -> bool:
-    import zoneinfo
-
     try:
         zoneinfo.ZoneInfo(name)
     except (ValueError, zoneinfo.ZoneInfoNotFoundError, OSError):
