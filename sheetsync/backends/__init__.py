@@ -5,30 +5,25 @@ from __future__ import annotations
 from pathlib import Path
 
 from sheetsync.backends.base import SheetBackend
+from sheetsync.domain.study import StudyFile
 from sheetsync.errors import BackendError
 
 
-def open_backend(kind: str, root: Path, private: Path) -> SheetBackend:
+def open_backend(settings: StudyFile, root: Path, private: Path) -> SheetBackend:
     """Return the backend of that kind for a study folder; loads only the libraries it needs.
 
     Args:
-        kind: `xlsx`, `memory` or `google`.
+        settings: `study.toml`: which backend, and whom workbooks are for.
         root: the study folder.
         private: its `.sheetsync` folder, for temporary files and backups.
 
     Raises:
-        BackendError: there is no such backend.
+        BackendError: the backend cannot be used.
     """
-    if kind == "xlsx":
-        from sheetsync.backends.xlsx import XlsxBackend  # noqa: PLC0415
-
-        return XlsxBackend(root, private)
-    if kind == "memory":
-        from sheetsync.backends.memory import MemoryBackend  # noqa: PLC0415
-
-        return MemoryBackend()
-    if kind == "google":
+    if settings.backend.kind == "google":
         raise BackendError(
             "Google Sheets is not available in this version.", 'Set `kind = "xlsx"` under [backend].'
         )
-    raise BackendError(f"There is no backend called {kind!r}.", "Use xlsx.")
+    from sheetsync.backends.xlsx import XlsxBackend  # noqa: PLC0415
+
+    return XlsxBackend(root, private)

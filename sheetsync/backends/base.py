@@ -83,6 +83,22 @@ class SheetBackend(Protocol):
             BackendError: something else is in the way, or the workbook cannot be written.
         """
 
+    def missing(self, places: Sequence[Place]) -> Sequence[Place]:
+        """Return the places whose workbook is known to be gone, without asking anybody far away.
+
+        A backend that keeps workbooks elsewhere learns of it when it is asked for versions.
+        """
+
+    def share(self, place: Place) -> str:
+        """Let its people in, and return what stood in the way ("" where nothing did); safe to repeat."""
+
+    def exposures(self, places: Sequence[Place]) -> Sequence[str]:
+        """Return in sentences who can see a workbook and should not, or should and cannot.
+
+        Raises:
+            BackendError: it cannot be told now.
+        """
+
     def versions(self, places: Sequence[Place]) -> Mapping[Place, str | None]:
         """Return the version of each workbook, None for one that is missing."""
 

@@ -49,6 +49,19 @@ class MemoryBackend:
             raise BackendError(f"{self.location(place)}: another workbook is in the way.", "Move it away.")
         return self._version(place)
 
+    def missing(self, places: Sequence[Place]) -> Sequence[Place]:
+        """Return the places where there is nothing."""
+        versions = self.versions(places)
+        return [place for place in places if versions[place] is None]
+
+    def share(self, place: Place) -> str:  # noqa: ARG002 - people share folders as they like
+        """Do nothing."""
+        return ""
+
+    def exposures(self, places: Sequence[Place]) -> Sequence[str]:  # noqa: ARG002
+        """Know nothing."""
+        return ()
+
     def versions(self, places: Sequence[Place]) -> Mapping[Place, str | None]:
         """Return a change count for each place."""
         return {place: self._version(place) if place in self.workbooks else None for place in places}

@@ -59,6 +59,19 @@ class XlsxBackend:
                 raise self._not_written(place, error) from error
         return _digest(content)
 
+    def missing(self, places: Sequence[Place]) -> Sequence[Place]:
+        """Return the places where there is nothing."""
+        versions = self.versions(places)
+        return [place for place in places if versions[place] is None]
+
+    def share(self, place: Place) -> str:  # noqa: ARG002 - people share folders as they like
+        """Do nothing."""
+        return ""
+
+    def exposures(self, places: Sequence[Place]) -> Sequence[str]:  # noqa: ARG002
+        """Know nothing."""
+        return ()
+
     def versions(self, places: Sequence[Place]) -> Mapping[Place, str | None]:
         """Return a hash of each file's bytes."""
         return {place: _version(self._path(place)) for place in places}

@@ -137,6 +137,7 @@ def provision(
     with opened as session:
         result = make(session, now_text(), rescore=again, dry_run=dry_run, progress=output.progress)
     output.emit(result, as_json, output.show_provision)
+    ctx.exit(output.tell_incomplete(result.incomplete))
 
 
 @cli.command()

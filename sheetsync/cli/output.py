@@ -21,10 +21,11 @@ if TYPE_CHECKING:
     from sheetsync.services.check import Checked
     from sheetsync.services.demo import DemoResult
     from sheetsync.services.divergences import Divergences
+    from sheetsync.services.incomplete import Incomplete
     from sheetsync.services.init import InitResult
     from sheetsync.services.provision import Provisioned
     from sheetsync.services.publish import Published
-    from sheetsync.services.pull import Incomplete, Pulled
+    from sheetsync.services.pull import Pulled
     from sheetsync.services.run import Preview, Ran
     from sheetsync.services.status import Status
 

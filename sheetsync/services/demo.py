@@ -23,9 +23,9 @@ from sheetsync.domain.simulated_rows import CellValue, Row
 from sheetsync.domain.study import NOT_APPLICABLE, Study
 from sheetsync.domain.workbook import RawCell
 from sheetsync.errors import StudyError
+from sheetsync.services.incomplete import Incomplete
 from sheetsync.services.init import init
 from sheetsync.services.provision import Progress, provision
-from sheetsync.services.pull import Incomplete
 from sheetsync.services.run import Ran, run
 from sheetsync.services.session import ADJUDICATION, Session, place_of, writing_session
 from sheetsync.store.records import WorkbookRecord

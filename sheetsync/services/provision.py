@@ -18,6 +18,7 @@ from sheetsync.domain.assignment import (
 from sheetsync.domain.scoring_workbook import build_scoring_workbook
 from sheetsync.domain.study import Study, Unit
 from sheetsync.errors import StudyError
+from sheetsync.services.incomplete import Incomplete
 from sheetsync.services.session import Session, batch_of, place_of
 from sheetsync.store.records import RowRecord, WorkbookRecord
 
@@ -47,6 +48,7 @@ class Provisioned:
     existing: int
     design: DesignReport
     notes: tuple[str, ...] = ()
+    incomplete: tuple[Incomplete, ...] = ()
     dry_run: bool = False
 
     def to_dict(self) -> dict[str, object]:
@@ -58,6 +60,7 @@ class Provisioned:
             "existing": self.existing,
             "connected": self.design.is_connected,
             "notes": list(self.notes),
+            "incomplete": [asdict(each) for each in self.incomplete],
         }
 
 
@@ -99,16 +102,23 @@ def provision(
         return _preview(session, plan)
     _write_down(session, plan)
     records = [record for record in session.archive.workbooks() if record.rater in session.roster()]
-    versions = session.backend.versions([place_of(record) for record in records])
-    absent = [r for r in records if r.created is None or versions[place_of(r)] is None]
-    made = _make(session, absent, now, progress)
+    absent = _absent(session, records)
+    made, refused = _make(session, absent, now, progress)
     batches = [batch_of(record) for record in records]
     return Provisioned(
         tuple(made),
         len(records) - len(absent),
         describe_design(session.roster(), batches),
         tuple(_notes(session, records)),
+        tuple(refused),
     )
+
+
+def _absent(session: Session, records: Sequence[WorkbookRecord]) -> list[WorkbookRecord]:
+    """Return the records whose workbook is to be made, or made again."""
+    made = {place_of(record): record for record in records if record.created is not None}
+    gone = {made[place].key for place in session.backend.missing(list(made))}
+    return [record for record in records if record.created is None or record.key in gone]
 
 
 def _plan(session: Session, rescore: Sequence[str]) -> _Plan:
@@ -228,19 +238,23 @@ def _record(batch: Batch, rubric: str, numbers: Mapping[str, int]) -> WorkbookRe
 
 def _make(
     session: Session, records: Sequence[WorkbookRecord], now: str, progress: Progress
-) -> list[MadeWorkbook]:
+) -> tuple[list[MadeWorkbook], list[Incomplete]]:
     made: list[MadeWorkbook] = []
+    refused: list[Incomplete] = []
     if not records:
-        return made
+        return made, refused
     sheets = session.sheets()
     entries = session.archive.current_entries()
     for record in records:
         place = place_of(record)
-        location = session.backend.location(place)
-        progress(location)
+        progress(str(place))
         archived = entries.get(record.key, [])
         spec = build_scoring_workbook(sheets.sheet(record, archived))
         version = session.backend.create(place, spec)
+        location = session.backend.location(place)
+        obstacle = session.backend.share(place)
+        if obstacle:
+            refused.append(Incomplete(location, obstacle))
         session.archive.mark_created(record.rater, record.batch, location=location, version=version, at=now)
         made.append(
             MadeWorkbook(
@@ -252,13 +266,12 @@ def _make(
                 record.created is not None,
             )
         )
-    return made
+    return made, refused
 
 
 def _preview(session: Session, plan: _Plan) -> Provisioned:
     records = [record for record in session.archive.workbooks() if record.rater in session.roster()]
-    versions = session.backend.versions([place_of(record) for record in records])
-    absent = [r for r in records if r.created is None or versions[place_of(r)] is None]
+    absent = _absent(session, records)
     location = session.backend.location
     made = [
         MadeWorkbook(r.rater, r.batch, r.kind, len(r.rows), location(place_of(r)), r.created is not None)

@@ -26,7 +26,8 @@ from sheetsync.domain.workbook import WorkbookSpec, expected_reading
 from sheetsync.errors import BackendError, SheetsyncError
 from sheetsync.report import render_report
 from sheetsync.services.analyze import analyze, without_models
-from sheetsync.services.pull import Incomplete, read_adjudication
+from sheetsync.services.incomplete import Incomplete
+from sheetsync.services.pull import read_adjudication
 from sheetsync.services.session import ADJUDICATION, PRIVATE_FOLDER, SUMMARY, Session
 from sheetsync.services.written import about_to_write, not_written, written_before, wrote
 from sheetsync.store.records import Published as WrittenBefore
@@ -101,6 +102,7 @@ class _Writer:
 
     def __init__(self, session: Session, *, force: bool) -> None:
         self.session, self.force = session, force
+        self.found = session.backend.versions([SUMMARY, ADJUDICATION])
         self.written: list[str] = []
         self.incomplete: list[Incomplete] = []
 
@@ -119,8 +121,7 @@ class _Writer:
         self, place: Place, spec: WorkbookSpec, people: Mapping[str, Sequence[str]] | None = None
     ) -> None:
         """Rewrite a workbook of ours; where that is not safe the result lies beside it."""
-        version = self.session.backend.versions([place])[place]
-        self._replace(place, spec, version, people or {})
+        self._replace(place, spec, self.found[place], people or {})
 
     def _replace(
         self, place: Place, spec: WorkbookSpec, version: str | None, people: Mapping[str, Sequence[str]]
@@ -141,13 +142,20 @@ class _Writer:
             not_written(self.session, place)
             return
         wrote(self.session, place, replace(content, version=result.version))
+        if version is None:
+            self._share(place)
+
+    def _share(self, place: Place) -> None:
+        obstacle = self.session.backend.share(place)
+        if obstacle:
+            self.incomplete.append(Incomplete(self.session.backend.location(place), obstacle))
 
     def replace_adjudication(self, analysis: Analysis) -> None:
         """Rewrite the adjudication workbook with what people typed put back as it stood.
 
         One that cannot be read is not replaced: the result lies beside it, with the archived verdicts.
         """
-        version = self.session.backend.versions([ADJUDICATION])[ADJUDICATION]
+        version = self.found[ADJUDICATION]
         typed: tuple[TypedRow, ...] = ()
         if version is not None:
             with suppress(BackendError):

@@ -17,7 +17,8 @@ from sheetsync.domain.divergence import DivergenceKey, Verdict
 from sheetsync.domain.ratings import Entry, Problem
 from sheetsync.domain.scoring_reading import ParsedSheet, parse_scoring_workbook
 from sheetsync.errors import BackendError, WorkbookMissingError, WorkbookUnreadableError
-from sheetsync.services.session import ADJUDICATION, Session, SheetMaker, place_of
+from sheetsync.services.incomplete import Incomplete
+from sheetsync.services.session import ADJUDICATION, SUMMARY, Session, SheetMaker, place_of
 from sheetsync.services.written import written_before
 from sheetsync.store.records import (
     AdjudicationReading,
@@ -29,14 +30,6 @@ from sheetsync.store.records import (
 
 _GUARD_FROM = 4
 """A workbook with fewer scores, or verdicts, than this may lose half of them without being suspected."""
-
-
-@dataclass(frozen=True)
-class Incomplete:
-    """A workbook that could not be read or written, and why."""
-
-    path: str
-    message: str
 
 
 @dataclass(frozen=True)
@@ -103,7 +96,7 @@ def pull(session: Session, now: str, *, force: bool = False) -> Pulled:
     """
     roster = set(session.roster())
     records = [record for record in session.workbooks() if record.rater in roster]
-    reader = _WorkbookReader(session, force=force)
+    reader = _WorkbookReader(session, [place_of(record) for record in records], force=force)
     readings = [reader.read(record) for record in records]
     adjudication = _read_adjudication(session, reader)
     strangers = _strangers(session, [place_of(record) for record in session.workbooks()])
@@ -125,8 +118,9 @@ def pull(session: Session, now: str, *, force: bool = False) -> Pulled:
 class _WorkbookReader:
     """Reads workbooks one by one; a broken one never stops the others."""
 
-    def __init__(self, session: Session, *, force: bool) -> None:
+    def __init__(self, session: Session, places: Sequence[Place], *, force: bool) -> None:
         self.session, self.force = session, force
+        self.found = session.backend.versions([*places, ADJUDICATION])
         self.sheets: SheetMaker = session.sheets()
         self.versions = session.archive.versions()
         self.entries = session.archive.current_entries()
@@ -136,7 +130,7 @@ class _WorkbookReader:
         """Return what one workbook says now."""
         place = place_of(record)
         try:
-            version = self.session.backend.versions([place])[place]
+            version = self.found[place]
             if version is None:
                 raise WorkbookMissingError(
                     f"The workbook of {record.rater}, {record.batch}, is missing.",
@@ -202,7 +196,7 @@ def _strangers(session: Session, places: Sequence[Place]) -> list[Problem]:
             found=location,
             severity="warning",
         )
-        for location in session.backend.strangers([*places, Place("summary"), ADJUDICATION])
+        for location in session.backend.strangers([*places, SUMMARY, ADJUDICATION])
     ]
 
 
@@ -228,7 +222,7 @@ def read_adjudication(session: Session) -> ParsedAdjudication:
 
 def _read_adjudication(session: Session, reader: _WorkbookReader) -> AdjudicationReading | None:
     """Read the verdicts; None where there is no adjudication workbook."""
-    version = session.backend.versions([ADJUDICATION])[ADJUDICATION]
+    version = reader.found[ADJUDICATION]
     if version is None:
         return None
     if version == session.archive.adjudication_version():

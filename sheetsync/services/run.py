@@ -12,8 +12,9 @@ from sheetsync.domain.coefficients import Coefficient
 from sheetsync.errors import SheetsyncError
 from sheetsync.services.analyze import analyze, gather_standing
 from sheetsync.services.divergences import divergences_dict
+from sheetsync.services.incomplete import Incomplete
 from sheetsync.services.publish import Published, publish, publish_locations
-from sheetsync.services.pull import Incomplete, Pulled, pull
+from sheetsync.services.pull import Pulled, pull
 from sheetsync.services.session import Session, place_of
 
 

@@ -119,7 +119,7 @@ def _keep_out_of_git(private: Path) -> None:
 def _open(root: Path, study: Study, archive: Path | None = None) -> Session:
     root = root.resolve()
     private = root / PRIVATE_FOLDER
-    backend = open_backend(study.settings.backend.kind, root, private)
+    backend = open_backend(study.settings, root, private)
     return Session(root, study, Archive.open(archive or private), backend)
 
 

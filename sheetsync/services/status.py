@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 
+from sheetsync.backends.base import Place
 from sheetsync.domain.progress import BatchProgress, UnitCoverage
+from sheetsync.errors import BackendError
 from sheetsync.services.analyze import gather_standing
 from sheetsync.services.provision import stale_notes
-from sheetsync.services.session import Session
+from sheetsync.services.session import ADJUDICATION, SUMMARY, Session, place_of
 
 
 @dataclass(frozen=True)
@@ -44,5 +47,16 @@ def status(session: Session) -> Status:
     """
     standing = gather_standing(session)
     last = session.archive.last_pull()
-    notes = stale_notes(session.study, session.archive.units(), session.archive.workbooks())
+    notes = [
+        *stale_notes(session.study, session.archive.units(), session.archive.workbooks()),
+        *_exposures(session, [place_of(record) for record in standing.records]),
+    ]
     return Status(standing.progress, standing.coverage, last.at if last else None, tuple(notes))
+
+
+def _exposures(session: Session, places: Sequence[Place]) -> Sequence[str]:
+    """Return who can see a workbook and should not; where it cannot be told, that is said."""
+    try:
+        return session.backend.exposures([*places, SUMMARY, ADJUDICATION])
+    except BackendError as error:
+        return [f"Who can see the workbooks could not be checked: {error}"]
