@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 
 from sheetsync.domain.cells import show
@@ -216,7 +217,7 @@ def _joined_paragraphs(markdown: str) -> list[str]:
     paragraphs: list[str] = []
     open_paragraph = False
     for raw in markdown.replace("\r\n", "\n").split("\n"):
-        line = raw.strip().replace("**", "").replace("`", "")
+        line = _plain(raw.strip())
         is_block = line.startswith(("#", "|", "- ", "* "))
         if not line or (line.startswith("|") and not line.strip("|-: ")):
             open_paragraph = False
@@ -226,3 +227,16 @@ def _joined_paragraphs(markdown: str) -> list[str]:
             paragraphs.append(line)
             open_paragraph = not line.startswith(("#", "|"))
     return paragraphs
+
+
+_EMPHASIS = re.compile(r"(?<![\w*])(\*\*|\*|`)(?=\S)(.+?)(?<=\S)\1(?![\w*])")
+_LINK = re.compile(r"\[([^\]]+)\]\(([^)\s]+)\)")
+
+
+def _plain(line: str) -> str:
+    """Return a line of Markdown as a cell can show it: no marks of emphasis, links with their address.
+
+    >>> _plain("the *Life*, **early** `x`; see [Letter 19](https://example.org/19), 2 * 3 * 4")
+    'the Life, early x; see Letter 19 (https://example.org/19), 2 * 3 * 4'
+    """
+    return _LINK.sub(r"\1 (\2)", _EMPHASIS.sub(r"\2", line))
