@@ -29,7 +29,7 @@ from sheetsync.backends.base import Place
 from sheetsync.backends.xlsx import XlsxBackend
 from sheetsync.backends.xlsx_draw import draw_workbook
 from sheetsync.config import load_study
-from sheetsync.domain.rules import CellKey
+from sheetsync.domain.conditions import CellKey
 from sheetsync.domain.scoring_reading import parse_scoring_workbook
 from sheetsync.domain.scoring_tab import ScoringRow, ScoringSheet
 from sheetsync.domain.scoring_workbook import build_scoring_workbook

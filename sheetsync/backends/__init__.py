@@ -6,7 +6,6 @@ from pathlib import Path
 
 from sheetsync.backends.base import SheetBackend
 from sheetsync.domain.study import StudyFile
-from sheetsync.errors import BackendError
 
 
 def open_backend(settings: StudyFile, root: Path, private: Path) -> SheetBackend:
@@ -21,9 +20,9 @@ def open_backend(settings: StudyFile, root: Path, private: Path) -> SheetBackend
         BackendError: the backend cannot be used.
     """
     if settings.backend.kind == "google":
-        raise BackendError(
-            "Google Sheets is not available in this version.", 'Set `kind = "xlsx"` under [backend].'
-        )
+        from sheetsync.backends.google import open_google  # noqa: PLC0415
+
+        return open_google(settings, root, private)
     from sheetsync.backends.xlsx import XlsxBackend  # noqa: PLC0415
 
     return XlsxBackend(root, private)

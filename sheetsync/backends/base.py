@@ -15,6 +15,7 @@ of scoring. Every write either happens as a whole or not at all, and is safe to 
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
@@ -130,3 +131,24 @@ class SheetBackend(Protocol):
 
         Owner and lock files of spreadsheet programs, dot files and `.new` results are not strangers.
         """
+
+
+class WorkbooksAtHand(ABC):
+    """What a backend answers whose workbooks lie where people share them as they like."""
+
+    @abstractmethod
+    def versions(self, places: Sequence[Place]) -> Mapping[Place, str | None]:
+        """See `SheetBackend`."""
+
+    def missing(self, places: Sequence[Place]) -> Sequence[Place]:
+        """Return the places where there is nothing."""
+        versions = self.versions(places)
+        return [place for place in places if versions[place] is None]
+
+    def share(self, place: Place) -> str:  # noqa: ARG002
+        """Do nothing."""
+        return ""
+
+    def exposures(self, places: Sequence[Place]) -> Sequence[str]:  # noqa: ARG002
+        """Know nothing."""
+        return ()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from sheetsync.backends.base import Known, Place, Replaced
+from sheetsync.backends.base import Known, Place, Replaced, WorkbooksAtHand
 from sheetsync.backends.known import foreign_cells
 from sheetsync.domain.workbook import (
     FormulaCell,
@@ -20,7 +20,7 @@ from sheetsync.errors import BackendError, WorkbookMissingError
 
 
 @dataclass
-class MemoryBackend:
+class MemoryBackend(WorkbooksAtHand):
     """The contract over a dict.
 
     Attributes:
@@ -48,19 +48,6 @@ class MemoryBackend:
         elif not spec.marker or found.marker != spec.marker:
             raise BackendError(f"{self.location(place)}: another workbook is in the way.", "Move it away.")
         return self._version(place)
-
-    def missing(self, places: Sequence[Place]) -> Sequence[Place]:
-        """Return the places where there is nothing."""
-        versions = self.versions(places)
-        return [place for place in places if versions[place] is None]
-
-    def share(self, place: Place) -> str:  # noqa: ARG002 - people share folders as they like
-        """Do nothing."""
-        return ""
-
-    def exposures(self, places: Sequence[Place]) -> Sequence[str]:  # noqa: ARG002
-        """Know nothing."""
-        return ()
 
     def versions(self, places: Sequence[Place]) -> Mapping[Place, str | None]:
         """Return a change count for each place."""

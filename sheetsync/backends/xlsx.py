@@ -15,7 +15,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from sheetsync.backends.base import Known, Place, Replaced
+from sheetsync.backends.base import Known, Place, Replaced, WorkbooksAtHand
 from sheetsync.backends.known import foreign_cells
 from sheetsync.backends.xlsx_draw import draw_workbook
 from sheetsync.backends.xlsx_read import read_workbook
@@ -26,7 +26,7 @@ _LITTER = {"desktop.ini", "thumbs.db"}
 """What Windows and sync programs leave in folders."""
 
 
-class XlsxBackend:
+class XlsxBackend(WorkbooksAtHand):
     """The contract over `<root>/sheets`.
 
     Args:
@@ -58,19 +58,6 @@ class XlsxBackend:
             except OSError as error:
                 raise self._not_written(place, error) from error
         return _digest(content)
-
-    def missing(self, places: Sequence[Place]) -> Sequence[Place]:
-        """Return the places where there is nothing."""
-        versions = self.versions(places)
-        return [place for place in places if versions[place] is None]
-
-    def share(self, place: Place) -> str:  # noqa: ARG002 - people share folders as they like
-        """Do nothing."""
-        return ""
-
-    def exposures(self, places: Sequence[Place]) -> Sequence[str]:  # noqa: ARG002
-        """Know nothing."""
-        return ()
 
     def versions(self, places: Sequence[Place]) -> Mapping[Place, str | None]:
         """Return a hash of each file's bytes."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from sheetsync.domain.rules import CellKey
+from sheetsync.domain.conditions import CellKey
 from sheetsync.domain.study import Dimension, Remark, Rubric, Tag
 
 SCORING_TAB = "Scoring"

@@ -6,9 +6,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from sheetsync.domain.cells import BLANK, CellState, merge_states, normalise, show
+from sheetsync.domain.conditions import CellKey, RowStates
 from sheetsync.domain.long_responses import shown_response
 from sheetsync.domain.ratings import COLUMNS_BETWEEN, Entry, Problem
-from sheetsync.domain.rules import CellKey, RowCheck, RowStates, row_checks
+from sheetsync.domain.rules import RowCheck, row_checks
 from sheetsync.domain.scoring_columns import CHECK_COLUMN, SCORING_TAB, ScoringColumn, scoring_columns
 from sheetsync.domain.scoring_tab import ScoringRow, ScoringSheet, read_state
 from sheetsync.domain.workbook import ErrorCell, FormulaCell, Grid, Reading, cell_name, column_letter

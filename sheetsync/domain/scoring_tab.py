@@ -16,16 +16,10 @@ from sheetsync.domain.cells import (
     read_tick,
     show,
 )
+from sheetsync.domain.conditions import CellKey, FormulaScope
 from sheetsync.domain.long_responses import RESPONSE_WIDTH, response_cell, shown_response
 from sheetsync.domain.ratings import BatchKind
-from sheetsync.domain.rules import (
-    DONE,
-    CellKey,
-    FormulaScope,
-    check_formula,
-    check_text,
-    row_checks,
-)
+from sheetsync.domain.rules import DONE, check_formula, check_text, row_checks
 from sheetsync.domain.scoring_columns import (
     CHECK_COLUMN,
     SCORING_TAB,

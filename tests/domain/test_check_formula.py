@@ -18,16 +18,9 @@ from hypothesis import strategies as st
 
 from sheetsync.backends.xlsx_draw import draw_workbook
 from sheetsync.backends.xlsx_read import read_workbook
+from sheetsync.domain.conditions import CellKey, literal
 from sheetsync.domain.ratings import Entry, Problem
-from sheetsync.domain.rules import (
-    DONE,
-    ERROR_IN_ROW,
-    MAX_FORMULA_CHARACTERS,
-    CellKey,
-    check_text,
-    literal,
-    row_checks,
-)
+from sheetsync.domain.rules import DONE, ERROR_IN_ROW, MAX_FORMULA_CHARACTERS, check_text, row_checks
 from sheetsync.domain.scoring_columns import scoring_columns
 from sheetsync.domain.scoring_reading import parse_scoring_workbook
 from sheetsync.domain.scoring_tab import ScoringRow, ScoringSheet, check_formula_length, read_state

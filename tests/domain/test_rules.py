@@ -6,7 +6,8 @@ from collections.abc import Mapping
 
 import pytest
 
-from sheetsync.domain.rules import DONE, ERROR_IN_ROW, CellKey, check_text, row_checks
+from sheetsync.domain.conditions import CellKey
+from sheetsync.domain.rules import DONE, ERROR_IN_ROW, check_text, row_checks
 from sheetsync.domain.scoring_columns import scoring_columns
 from sheetsync.domain.scoring_tab import read_state
 from sheetsync.domain.study import Rubric

@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from sheetsync.domain.conditions import CellKey
 from sheetsync.domain.ratings import Entry
-from sheetsync.domain.rules import CellKey
 from sheetsync.domain.scoring_columns import scoring_columns
 from sheetsync.domain.scoring_reading import ParsedSheet, parse_scoring_workbook
 from sheetsync.domain.scoring_tab import ScoringRow, ScoringSheet, typed_cells
