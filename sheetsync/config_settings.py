@@ -170,7 +170,11 @@ def _check_roster(document: Document, raters: Sequence[tuple[str, Rater]], fault
         return
     where, wanted = document.place(("design", "raters_per_unit")), design.raters_per_unit
     if wanted > len(entries):
-        faults.error(where, f"found {wanted} but the roster has {len(entries)}; lower it, or add raters")
+        faults.warn(
+            where,
+            f"found {wanted} but the roster has {len(entries)}: every unit counts as short of raters; lower it, "
+            "or add raters",
+        )
     elif wanted < 2:
         faults.warn(
             where, "found 1: agreement cannot be computed from one rating per unit; 2 or more allow it"

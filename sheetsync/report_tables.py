@@ -7,9 +7,10 @@ from collections.abc import Mapping
 
 from sheetsync.domain.agreement_report import AgreementReport, DimensionAgreement, SliceAgreement
 from sheetsync.domain.analysis import Analysis
+from sheetsync.domain.coefficients import undefined
 from sheetsync.domain.results import count_tags
 from sheetsync.domain.study import Rubric
-from sheetsync.domain.verdicts import BandSet
+from sheetsync.domain.verdicts import BandSet, is_too_few
 from sheetsync.report_cells import (
     Shown,
     Table,
@@ -238,6 +239,8 @@ def _slice_columns(by: str, axis: Axis, within: str) -> tuple[TableColumn, ...]:
 
 def _slice_cells(value: str, agreement: DimensionAgreement, axis: Axis, bands: BandSet) -> list[Shown]:
     found = agreement.coefficients["alpha"]
+    if is_too_few(agreement.n_pairable):
+        found = undefined("too_few_units")
     figure, limits = alpha(found, bands), interval(found)
     words = f"{agreement.dimension}, {value}: alpha {figure.text}, {limits.text}"
     return [

@@ -110,7 +110,6 @@ SETTINGS_ERRORS = [
         '"all" or a whole number',
     ),
     (section("[design]\nraters_per_unit = true"), "study.toml [design] raters_per_unit", "found true"),
-    (section("[design]\nraters_per_unit = 3"), "study.toml [design] raters_per_unit", "the roster has 2"),
     (
         section("[design]\ncalibration_units = 7"),
         "study.toml [design] calibration_units",
@@ -323,6 +322,7 @@ RESPONSE_ERRORS = [
 
 WARNINGS = [
     (study('[[raters]]\nid = "ben"\n', ""), "study.toml [[raters]]", "one rater"),
+    (section("[design]\nraters_per_unit = 3"), "study.toml [design] raters_per_unit", "the roster has 2"),
     (section("[design]\nraters_per_unit = 1"), "study.toml [design] raters_per_unit", "agreement"),
     (section("[design]\ncalibration_units = 6"), "study.toml [design] calibration_units", "none is left"),
     (

@@ -19,7 +19,8 @@ BEGIN, END = "<!-- begin commands -->\n", "<!-- end commands -->"
 
 def command_reference() -> str:
     """Return the help of every command as it stands in the README."""
-    with click.Context(cli, info_name="sheetsync", terminal_width=100, max_content_width=100) as root:
+    settings = {**cli.context_settings, "terminal_width": 100}
+    with click.Context(cli, info_name="sheetsync", **settings) as root:
         parts = [f"```\n$ sheetsync --help\n{cli.get_help(root)}\n```\n"]
         for name in cli.list_commands(root):
             command = cli.commands[name]

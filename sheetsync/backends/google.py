@@ -13,12 +13,13 @@ from sheetsync.backends.base import Known, Place, Replaced
 from sheetsync.backends.google_auth import default_login, find_login
 from sheetsync.backends.google_books import foreign_content, owned_reading
 from sheetsync.backends.google_errors import GoogleError
-from sheetsync.backends.google_files import mark_of_place
+from sheetsync.backends.google_files import DriveFile, mark_of_place
 from sheetsync.backends.google_formats import Json
-from sheetsync.backends.google_http import EMULATED, EMULATOR_HOST, GoogleClient, emulator_host, open_session
+from sheetsync.backends.google_http import GoogleClient
 from sheetsync.backends.google_places import GooglePlaces, address_of, newest
 from sheetsync.backends.google_present import NEW_FILE, READ_AND_PRESENT_FIELDS, present_in
 from sheetsync.backends.google_read import READ_FIELDS, parse_spreadsheet
+from sheetsync.backends.google_session import EMULATED, EMULATOR_HOST, emulator_host, open_session
 from sheetsync.backends.google_sharing import Access, exposures_of, guests_of
 from sheetsync.backends.known import foreign_cells
 from sheetsync.domain.study import StudyFile
@@ -140,11 +141,16 @@ class GoogleBackend:
         entry = self._places.index.find(place)
         if entry is None or not entry.file_id:
             return "It is not made yet, so it is not shared."
-        obstacles = []
-        for guest in guests_of(place, self._settings):
+        guests, obstacles = guests_of(place, self._settings), []
+        waiting = [guest for guest in guests if guest.address and guest.address not in entry.shared]
+        try:
+            me = self._me() if waiting else ""
+        except GoogleError as error:
+            return f"It could not be shared: {error}"
+        for guest in guests:
             if not guest.address:
                 obstacles.append(f"It is not shared with {guest.name}, who has no email in study.toml.")
-            elif guest.address not in entry.shared and guest.address != self._places.client.address:
+            elif guest in waiting and guest.address.casefold() != me.casefold():
                 try:
                     entry.shared[guest.address] = self._places.files.grant(entry.file_id, guest.address)
                 except GoogleError as error:
@@ -199,10 +205,9 @@ class GoogleBackend:
         file = self._places.files.look(entry.file_id) if entry and is_there else None
         if file is None and (version_read is None or force):
             return self._made(place, spec)
-        version = file.version if file else None
-        if entry is None or file is None or (version != version_read and not force):
+        if entry is None or file is None or not (force or self._is_as_read(place, file, version_read)):
             return Replaced(self.location(place), obstacle=_CHANGED)
-        found = self._seen.get(place) if version == version_read else None
+        version, found = file.version, self._seen.get(place)
         if force:
             found = self._inside(place)
             self._back_up(place, found)
@@ -214,6 +219,16 @@ class GoogleBackend:
         if found is None and (entry.present is None or entry.present_version != version):
             found = self._inside(place)
         return self._drawn(place, spec, found or entry.present or {})
+
+    def _is_as_read(self, place: Place, now: DriveFile, version_read: str | None) -> bool:
+        """Say whether nobody changed a file since its version was listed.
+
+        Drive counts what nobody can see as well, perhaps even that we read it; then the time of the last change
+        still stands.
+        """
+        listed = self._places.listed(place, now.file_id)
+        is_same = listed is not None and listed.version == version_read and listed.modified == now.modified
+        return now.version == version_read or is_same
 
     def _made(self, place: Place, spec: WorkbookSpec) -> Replaced:
         """Make a workbook that is missing, or draw one to the end that an earlier run began."""
@@ -231,8 +246,7 @@ class GoogleBackend:
         after = self._places.books.draw(entry.file_id, spec, present, [self._me()], is_new=False)
         tabs = [{name: held for name, held in tab.items() if name != "data"} for tab in after["sheets"]]
         entry.done, entry.gone, entry.present = True, False, {**after, "sheets": tabs}
-        file = self._places.files.look(entry.file_id)
-        entry.present_version = file.version if file else ""
+        entry.present_version = self._places.version_now(entry.file_id)
         entry.version = newest(entry.version, entry.present_version)
         self._places.index.save(begin=True)
         return Replaced(self.location(place), entry.present_version)

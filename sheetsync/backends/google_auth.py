@@ -128,9 +128,14 @@ def _parsed(text: str, name: str) -> dict[str, Any]:
         raise BackendError(
             f"{name} holds a private key alone.", "Give the whole JSON file that the key came in."
         )
-    for candidate in (text, text.replace("\\n", "\n"), text.replace('\\"', '"').replace("\\n", "\n")):
+    ways: tuple[Callable[[], str], ...] = (
+        lambda: text,
+        lambda: text.replace("\\n", "\n"),
+        lambda: str(json.loads(f'"{text}"', strict=False)),  # quoted once too often
+    )
+    for way in ways:
         with contextlib.suppress(ValueError):
-            found = json.loads(candidate, strict=False)
+            found = json.loads(way(), strict=False)
             if isinstance(found, dict):
                 return found
     raise BackendError(

@@ -28,7 +28,7 @@ _PAGE = "1000"
 _PROPERTY_BYTES = 124
 """Google's limit for key and value together."""
 _ATTEMPTS = 6
-_FILE = "id,appProperties,version,createdTime,trashed"
+_FILE = "id,appProperties,version,createdTime,modifiedTime,trashed"
 _PERMISSIONS = "permissions(id,type,role,emailAddress,domain,deleted)"
 _ANY_DRIVE = {"supportsAllDrives": "true"}
 
@@ -46,6 +46,7 @@ class DriveFile:
     mark: str
     version: str
     created: str = ""
+    modified: str = ""
     permissions: Sequence[Json] | None = None
 
 
@@ -184,5 +185,6 @@ def _file(entry: Json) -> DriveFile:
         str(properties.get(PLACE_KEY, "")),
         str(entry.get("version", "")),
         str(entry.get("createdTime", "")),
+        str(entry.get("modifiedTime", "")),
         entry.get("permissions"),
     )

@@ -5,22 +5,18 @@ gspread's own client has no timeout, no pace and either no patience or endless p
 
 from __future__ import annotations
 
-import ipaddress
-import os
 import random
 import time
 from collections import deque
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
-from urllib.parse import urlsplit, urlunsplit
+from urllib.parse import urlsplit
 
 import requests
 import tenacity
 from google.auth.exceptions import GoogleAuthError, RefreshError, TransportError
-from google.auth.transport.requests import AuthorizedSession, Request
 from gspread.http_client import FileType, HTTPClient, ParamsType
-from requests.adapters import HTTPAdapter
 
 from sheetsync.backends.google_errors import (
     AGAIN,
@@ -31,7 +27,6 @@ from sheetsync.backends.google_errors import (
     refusal_in,
     unreachable,
 )
-from sheetsync.errors import BackendError
 
 Json = dict[str, Any]
 
@@ -43,6 +38,8 @@ WINDOW = 61.0
 """Google counts 60 reads and 60 writes a minute and user; the second more is for calls that took their time."""
 
 _LONGEST_PAUSE = 64.0
+_MOST_ATTEMPTS = 8
+"""More than two minutes where calls fail at once."""
 
 # --- the pace ------------------------------------------------------------------------------------
 
@@ -61,7 +58,7 @@ class Tempo:
     clock: Callable[[], float] = time.monotonic
     sleep: Callable[[float], None] = time.sleep
     random: Callable[[], float] = random.random
-    deadline: float = 300.0
+    deadline: float = 600.0
 
     def backoff(self, attempt: int) -> float:
         """Return how long to wait after the attempt of that number (the first is 1)."""
@@ -181,7 +178,8 @@ class GoogleClient(HTTPClient):
         started = self.tempo.clock()
 
         def is_over(state: tenacity.RetryCallState) -> bool:
-            return self.tempo.clock() - started + self._pause(state) > self.tempo.deadline
+            passed = self.tempo.clock() - started
+            return state.attempt_number >= _MOST_ATTEMPTS or passed + self._pause(state) > self.tempo.deadline
 
         def can_be_tried_again(error: BaseException) -> bool:
             may_be_done = isinstance(error, _TemporaryError) and isinstance(error.error, UnansweredError)
@@ -234,67 +232,3 @@ class GoogleClient(HTTPClient):
 def _no_token() -> GoogleError:
     """No access token could be had, so the call itself was never made."""
     return GoogleError("Google's sign-in could not be reached.", "Check the network. " + AGAIN)
-
-
-# --- sessions, and the emulator ------------------------------------------------------------------
-
-EMULATOR_HOST = "SHEETS_EMULATOR_HOST"
-"""Names a stand-in for Google on this machine, such as `127.0.0.1:8765`."""
-
-HOSTS = ("https://sheets.googleapis.com", "https://www.googleapis.com", "https://oauth2.googleapis.com")
-
-
-def emulator_host(environ: Mapping[str, str] | None = None) -> str:
-    """Return host and port of the emulator that calls go to, empty for Google itself.
-
-    Raises:
-        BackendError: it is not on this machine.
-    """
-    given = (os.environ if environ is None else environ).get(EMULATOR_HOST, "").strip()
-    if not given:
-        return ""
-    parts = urlsplit(given if "//" in given else f"//{given}")
-    try:
-        host, port = parts.hostname or "", parts.port
-        is_here = host == "localhost" or ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        is_here, port = False, None
-    if not is_here or parts.scheme not in ("", "http") or parts.username is not None:
-        raise BackendError(
-            f"{EMULATOR_HOST} must name a port of this machine, such as 127.0.0.1:8765.",
-            "Correct it, or unset it to use Google itself.",
-        )
-    return f"[{host}]:{port or 80}" if ":" in host else f"{host}:{port or 80}"
-
-
-class _Rerouted(HTTPAdapter):
-    """Sends what is meant for Google to the emulator."""
-
-    def __init__(self, host: str) -> None:
-        super().__init__()
-        self.host = host
-
-    def send(self, request: requests.PreparedRequest, *args: Any, **more: Any) -> requests.Response:
-        parts = urlsplit(str(request.url))
-        request.url = urlunsplit(("http", self.host, parts.path, parts.query, ""))
-        return super().send(request, *args, **{**more, "proxies": None})
-
-
-def open_session(credentials: Any, host: str = "") -> requests.Session:
-    """Return a session that signs in with these credentials; with `host` all of it goes to the emulator.
-
-    Without credentials an emulator takes the calls for those of somebody of its own.
-    """
-    asking, made = requests.Session(), requests.Session()
-    if credentials is not None:
-        made = AuthorizedSession(credentials, auth_request=Request(asking))  # type: ignore[no-untyped-call]
-    else:
-        made.headers["Authorization"] = f"Bearer {EMULATED}"
-    for name in HOSTS if host else ():
-        asking.mount(name, _Rerouted(host))
-        made.mount(name, _Rerouted(host))
-    return made
-
-
-EMULATED = "sheetsync@emulator.test"
-"""Who calls an emulator when there are no credentials."""

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from sheetsync.backends.base import Place
 from sheetsync.backends.google_books import Spreadsheets
+from sheetsync.backends.google_errors import GoogleError
 from sheetsync.backends.google_files import DriveFile, DriveFiles, id_in, mark_of_place
 from sheetsync.backends.google_http import GoogleClient
 from sheetsync.backends.google_index import Entry, Index
@@ -75,6 +76,11 @@ class GooglePlaces:
                 self.index.entries.setdefault(mark, Entry(files[0].file_id, done=None))
             self.index.is_complete = True
 
+    def listed(self, place: Place, file_id: str) -> DriveFile | None:
+        """Return a file as it was in the last listing."""
+        files = (self.listing or {}).get(mark_of_place(place), ())
+        return next((file for file in files if file.file_id == file_id), None)
+
     def current(self, place: Place) -> DriveFile | None:
         """Return the file of a place by the last listing; where that cannot be right, Drive is asked again."""
         entry = self.index.find(place)
@@ -106,6 +112,14 @@ class GooglePlaces:
             self.index.entries[mark_of_place(place)] = entry
         entry.gone, entry.version = False, newest(entry.version, file.version)
         return file
+
+    def version_now(self, file_id: str) -> str:
+        """Return a file's version after a write, empty where Drive does not tell: the write stands all the same."""
+        try:
+            file = self.files.look(file_id)
+        except GoogleError:
+            return ""
+        return file.version if file else ""
 
     def file_id(self, place: Place) -> str:
         """Return the id of a spreadsheet that has to be there.

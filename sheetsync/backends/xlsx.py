@@ -297,8 +297,16 @@ def _sign_of_use(path: Path) -> str:
     return next((sign for sign in signs if path.with_name(sign).exists()), "")
 
 
+def _listing(folder: Path) -> Sequence[Path]:
+    """Return what lies in a folder; nothing where it cannot be looked into: reading will say so."""
+    try:
+        return sorted(folder.iterdir())
+    except OSError:
+        return ()
+
+
 def _files(folder: Path) -> Iterator[Path]:
-    for item in folder.iterdir() if folder.is_dir() else ():
+    for item in _listing(folder):
         if item.name.startswith((".", "~$")):
             continue
         if item.is_dir():

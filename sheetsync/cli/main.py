@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import io
+import sys
 from pathlib import Path
 
 import click
@@ -169,6 +171,7 @@ def pull(ctx: click.Context, force: bool, as_json: bool) -> None:
     with writing_session(study_folder(ctx), "pull", now_text()) as session:
         result = collect(session, now_text(), force=force)
     output.emit(result, as_json, output.show_pull)
+    output.tell_warnings(result.notes)
     ctx.exit(output.tell_incomplete(result.incomplete))
 
 
@@ -198,7 +201,7 @@ def pull(ctx: click.Context, force: bool, as_json: bool) -> None:
 @click.option("--seed", type=click.IntRange(min=0), help="Seed of the resampling.")
 @click.option(
     "--within",
-    type=click.FloatRange(min=0),
+    type=click.FloatRange(min=0, max=1e9),
     default=1,
     show_default=True,
     metavar="K",
@@ -278,6 +281,7 @@ def run(ctx: click.Context, blind: bool, dry_run: bool, as_json: bool) -> None:
     with writing_session(study_folder(ctx), "run", now_text()) as session:
         result = do_all(session, now_text(), blind=blind)
     output.emit(result, as_json, output.show_run)
+    output.tell_warnings(result.pulled.notes)
     output.tell_incomplete(result.incomplete)
     ctx.exit(output.tell_withheld(result.withheld) or result.exit_code)
 
@@ -296,7 +300,10 @@ def watch(ctx: click.Context, blind: bool) -> None:
 
 
 def main() -> None:
-    """Run the command line."""
+    """Run the command line; what a terminal cannot show is written as its escape."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper) and "utf" not in stream.encoding.lower():
+            stream.reconfigure(errors="backslashreplace")
     cli(prog_name="sheetsync")
 
 

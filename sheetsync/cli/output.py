@@ -12,7 +12,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from sheetsync.domain.verdicts import REASON_WORDS, describe_band
+from sheetsync.domain.verdicts import REASON_WORDS, describe_band, is_too_few
 
 if TYPE_CHECKING:
     from sheetsync.domain.agreement_report import DimensionAgreement
@@ -46,7 +46,8 @@ Result = TypeVar("Result", bound=Reported)
 def emit(result: Result, as_json: bool, show: Callable[[Result], None]) -> None:
     """Print a result as JSON, or as people read it."""
     if as_json:
-        click.echo(json.dumps(result.to_dict(), ensure_ascii=False, allow_nan=False, indent=1))
+        plain = "utf" not in (sys.stdout.encoding or "").lower()
+        click.echo(json.dumps(result.to_dict(), ensure_ascii=plain, allow_nan=False, indent=1))
     else:
         show(result)
 
@@ -68,6 +69,12 @@ def tell_notes(notes: Sequence[str]) -> None:
     """Print what the reader should know about the data, on stderr."""
     for note in notes:
         click.echo(note, err=True)
+
+
+def tell_warnings(notes: Sequence[str]) -> None:
+    """Print what the coordinator should know on stderr, one line each."""
+    for note in notes:
+        click.echo(f"Warning: {note}", err=True)
 
 
 def tell_withheld(names: Sequence[str]) -> int:
@@ -248,10 +255,10 @@ def show_agreement(result: Agreed) -> None:
         _table(
             "By slice",
             _AGREEMENT_COLUMNS,
-            [_agreement_row(f"{n} · {s.by} {s.value}", s.agreement) for n, s in slices],
+            [_slice_row(f"{n} · {s.by} {s.value}", s.agreement) for n, s in slices],
         )
     _show_pairs(result)
-    _print("", _method(report.dimensions))
+    _print("", _method(report.dimensions, result.bands))
 
 
 _AGREEMENT_COLUMNS = [
@@ -281,6 +288,13 @@ def _agreement_row(name: str, agreement: DimensionAgreement) -> tuple[str, ...]:
         _number(each.get("mean_abs_difference")),
         _number(each.get("ac")),
     )
+
+
+def _slice_row(name: str, agreement: DimensionAgreement) -> tuple[str, ...]:
+    row = _agreement_row(name, agreement)
+    if is_too_few(agreement.n_pairable):
+        return (*row[:2], "-", "", REASON_WORDS["too_few_units"], *row[5:8], "-")
+    return row
 
 
 def _number(coefficient: Coefficient | None, *, percent: bool = False) -> str:
@@ -351,7 +365,7 @@ def _signed(coefficient: Coefficient) -> str:
     return "-" if coefficient.value is None else f"{coefficient.value:+.3f}"
 
 
-def _method(dimensions: Sequence[DimensionAgreement]) -> str:
+def _method(dimensions: Sequence[DimensionAgreement], bands: str) -> str:
     """Say how alpha and its interval were computed."""
     levels = ", ".join(dict.fromkeys(d.level for d in dimensions)) or "no"
     alphas = [d.coefficients["alpha"] for d in dimensions]
@@ -361,6 +375,7 @@ def _method(dimensions: Sequence[DimensionAgreement]) -> str:
     within = next((d.coefficients["within"].k for d in dimensions if "within" in d.coefficients), None)
     words = f"Alpha: Krippendorff's, {levels} level; n: units with two or more ratings."
     words += f" Intervals over units ({methods}), for these raters." if methods else ""
+    words += f" Bands: {bands}."
     return words + (f" Within: at most {within:g} apart." if within is not None else "")
 
 

@@ -15,6 +15,8 @@ from sheetsync.domain.workbook import (
     CellSpec,
     Choice,
     ColumnSpec,
+    DateCell,
+    FormulaCell,
     FreeText,
     Grid,
     Highlight,
@@ -169,10 +171,16 @@ def _row(
         cells.append(divergence.values.get(rater))
         cells += [sheet.remarks.get((rater, code, remark.id)) for remark in sheet.rubric.remarks]
     typed = sheet.typed.get(divergence.key) or _typed_of(divergence.verdict)
-    for header in PEOPLE_COLUMNS:
-        value = typed.get(header)
-        cells.append(value if isinstance(value, str | int | float | bool) else show(value) or None)
-    return tuple(cells)
+    return (*cells, *(_put_back(typed.get(header)) for header in PEOPLE_COLUMNS))
+
+
+def _put_back(raw: RawCell) -> CellSpec:
+    """Return what a cell is written with so that it says what it said: a formula's result, a date's number."""
+    if isinstance(raw, FormulaCell) and raw.cached not in (None, ""):
+        return raw.cached
+    if isinstance(raw, DateCell):
+        return int(raw.serial) if float(raw.serial).is_integer() else raw.serial
+    return raw if isinstance(raw, str | int | float | bool) else show(raw) or None
 
 
 def _typed_of(verdict: Verdict | None) -> dict[str, RawCell]:
@@ -220,6 +228,12 @@ class ParsedAdjudication:
     rows: tuple[TypedRow, ...] = ()
     problems: tuple[Problem, ...] = ()
 
+    @property
+    def is_whole(self) -> bool:
+        """Whether everything that people typed is in `rows`, so that it can be written anew."""
+        lost = {"missing_column", "unknown_code", "conflicting_rows"}
+        return not any(problem.kind in lost for problem in self.problems)
+
 
 def parse_adjudication(
     reading: Reading, rubric: Rubric, codes: Collection[str] | None = None
@@ -236,8 +250,9 @@ def parse_adjudication(
     if grid is None or header is None:
         problem = Problem(
             "missing_column",
-            f"The adjudication workbook has no tab {ADJUDICATION_TAB} with the columns Code, Dimension, Kind "
-            "and Verdict; the verdicts known so far stay in force. Put the tab or its headers back.",
+            f"The adjudication workbook has no tab {ADJUDICATION_TAB} with the columns Code, Dimension, Kind, "
+            "Verdict, Reason, Comment and Adjudicator; the verdicts known so far stay in force. Put the tab or "
+            "its headers back.",
             batch=ADJUDICATION_BATCH,
         )
         return ParsedAdjudication(problems=(problem,))
@@ -252,7 +267,7 @@ def _find_header(grid: Grid) -> tuple[int, dict[str, int]] | None:
             name = wanted.get(normalise(show(raw)))
             if name is not None:
                 places.setdefault(name, column)
-        if {*_KEY_COLUMNS, "Verdict"} <= set(places):
+        if {*_KEY_COLUMNS, *PEOPLE_COLUMNS} <= set(places):
             return row, places
     return None
 

@@ -150,13 +150,15 @@ def _columns_of(problem: Problem) -> list[str]:
     return [column, *column.split(COLUMNS_BETWEEN)]
 
 
-def tag_data(study: Study, units: Sequence[CodedUnit], current: CurrentRatings) -> list[TagData]:
+def tag_data(
+    study: Study, units: Sequence[CodedUnit], batches: Sequence[Batch], current: CurrentRatings
+) -> list[TagData]:
     """Return who ticked which tag, in the shape that `assess_agreement` takes."""
     wanted = {unit.code for unit in units}
     roster = [rater.id for rater in study.raters]
     ticks = {row: tags for row, tags in current.ticks.items() if row[1] in wanted and row[0] in roster}
-    present = {rater for rater, _ in ticks}
-    raters = tuple(rater for rater in roster if rater in present)
+    given = {batch.rater for batch in batches if wanted & set(batch.codes)}
+    raters = tuple(rater for rater in roster if rater in given)
     tags = [(tag.id, None) for tag in study.rubric.tags]
     owned = [(tag.id, dimension.name) for dimension in study.rubric.dimensions for tag in dimension.tags]
     return [

@@ -60,12 +60,25 @@ class Batch:
     codes: tuple[str, ...]
 
 
-def make_code(study: Study, key: UnitKey, taken: Iterable[str]) -> str:
-    """Return the blind code of a unit: derived from the study's id and seed, unlike all taken ones."""
+def code_secret(study: Study) -> str:
+    """Return what codes are derived from besides the unit: all that the coordinator's files say.
+
+    It needs no random number, so an interrupted first run is repeated alike; and it cannot be told from
+    a workbook, which holds neither models nor their versions. Codes that were given out are kept in the
+    archive and outlive every change of the files.
+    """
+    content = hashlib.sha256()
+    for unit in study.units:
+        content.update("\x1f".join([*unit.key, unit.version, unit.response]).encode())
+    return content.hexdigest()
+
+
+def make_code(study: Study, secret: str, key: UnitKey, taken: Iterable[str]) -> str:
+    """Return the blind code of a unit, unlike all taken ones."""
     used = set(taken)
     attempt = 0
     while True:
-        text = "\x1f".join([study.id, str(study.design.seed), *key, str(attempt)])
+        text = "\x1f".join([secret, study.id, str(study.design.seed), *key, str(attempt)])
         number = int.from_bytes(hashlib.sha256(text.encode()).digest()[:12], "big")
         number, first = divmod(number, len(_CODE_LETTERS))
         code = _CODE_LETTERS[first]
@@ -90,8 +103,9 @@ def code_units(study: Study, known: Sequence[CodedUnit]) -> list[CodedUnit]:
     if not known and not practice:
         practice = _drawn_practice(study)
     coded = []
+    secret = code_secret(study)
     for unit in new:
-        code = make_code(study, unit.key, taken)
+        code = make_code(study, secret, unit.key, taken)
         taken.add(code)
         coded.append(
             CodedUnit(

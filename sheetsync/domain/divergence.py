@@ -1,7 +1,8 @@
 """Where raters differ by the threshold, and what adjudicators made of it; original ratings stay.
 
 A *score* divergence: the highest and the lowest value of a unit and dimension lie at least the
-threshold apart (X6, X7). An *applicability* divergence: some say N/A and others gave a value; it has
+threshold apart (X6, X7); on a nominal scale, which knows no distance, no value is given by more than half. An
+*applicability* divergence: some say N/A and others gave a value; it has
 no range and is counted apart.
 """
 
@@ -28,7 +29,8 @@ class Verdict:
     """What an adjudicator decided about one divergence.
 
     `verdict` is a level, "N/A", or None while nothing valid is typed. `basis` are the values per
-    rater that stood in the adjudication workbook when the verdict was typed.
+    rater that stood in the adjudication workbook when the verdict was typed, `text` the number of the
+    text version they were given on.
     """
 
     code: str
@@ -39,6 +41,7 @@ class Verdict:
     comment: str = ""
     adjudicator: str = ""
     basis: Mapping[str, LevelValue] = field(default_factory=dict)
+    text: int = 1
 
     @property
     def key(self) -> DivergenceKey:
@@ -74,7 +77,7 @@ class FinalValue:
     """The value of a unit and dimension that results use, and where it comes from.
 
     `value` is None while unresolved or without ratings. `number` is the value as a number (positions
-    for scales of words, counted from 1), None for N/A.
+    for scales of words, counted from 1), None for N/A and on nominal scales.
     """
 
     value: LevelValue | None
@@ -117,6 +120,7 @@ def find_divergences(
         order: position of units and raters; rows are sorted by unit, then dimension.
     """
     by_place = _values_by_place(current, order)
+    texts = {rating.code: rating.text for rating in current.ratings}
     latest = {verdict.key: verdict for verdict in verdicts if not verdict.is_empty}
     found: list[Divergence] = []
     keys = sorted(
@@ -125,12 +129,11 @@ def find_divergences(
     for code, dimension_id in _in_rubric_order(keys, rubric):
         dimension = rubric.by_id[dimension_id]
         values = by_place.get((code, dimension_id), {})
-        for kind, distance in _kinds(values, dimension, settings, latest, code):
+        for kind, diverges, distance in _kinds(values, dimension, settings):
             verdict = latest.get((code, dimension_id, kind))
-            state = _state(distance is not None, values, verdict)
+            state = _state(diverges, values, texts.get(code), verdict)
             if state is not None:
-                shown = distance if kind == "score" else None
-                found.append(Divergence(code, dimension_id, kind, values, shown, state, verdict))
+                found.append(Divergence(code, dimension_id, kind, values, distance, state, verdict))
     return found
 
 
@@ -152,32 +155,29 @@ def _values_by_place(
 
 
 def _kinds(
-    values: Mapping[str, LevelValue],
-    dimension: Dimension,
-    settings: DivergenceSettings,
-    latest: Mapping[DivergenceKey, Verdict],
-    code: str,
-) -> list[tuple[DivergenceKind, float | None]]:
-    """Return the kinds to look at, each with its distance; None where it does not diverge (any more)."""
+    values: Mapping[str, LevelValue], dimension: Dimension, settings: DivergenceSettings
+) -> list[tuple[DivergenceKind, bool, float | None]]:
+    """Return for each kind whether the values diverge, and how far they lie apart."""
     scores = [value for value in values.values() if value != NOT_APPLICABLE and value in dimension.scale]
-    unit = measure_unit(dimension, settings)
-    distance = _distance(scores, dimension, unit) if len(scores) >= 2 else None
-    if distance is not None and distance < settings.threshold:
-        distance = None
-    mixed = 0.0 if scores and NOT_APPLICABLE in values.values() else None
-    kinds: list[tuple[DivergenceKind, float | None]] = [("score", distance), ("applicability", mixed)]
-    return [(k, d) for k, d in kinds if d is not None or (code, dimension.id, k) in latest]
+    mixed = bool(scores) and NOT_APPLICABLE in values.values()
+    if dimension.level == "nominal":
+        split = bool(scores) and max(map(scores.count, scores)) * 2 <= len(scores)
+        return [("score", split and len(scores) >= 2, None), ("applicability", mixed, None)]
+    distance = _distance(scores, dimension, measure_unit(dimension, settings)) if len(scores) >= 2 else None
+    diverges = distance is not None and distance >= settings.threshold
+    return [("score", diverges, distance), ("applicability", mixed, None)]
 
 
 def _state(
-    diverges: bool, values: Mapping[str, LevelValue], verdict: Verdict | None
+    diverges: bool, values: Mapping[str, LevelValue], text: int | None, verdict: Verdict | None
 ) -> DivergenceState | None:
     """Return the state of a row, or None where there is nothing to list."""
     if verdict is None or verdict.verdict is None:
         return "open" if diverges else None
     if len(values) < 2:
         return "withdrawn"
-    return "settled" if dict(values) == dict(verdict.basis) else "changed_since_verdict"
+    is_same = dict(values) == dict(verdict.basis) and text == verdict.text
+    return "settled" if is_same else "changed_since_verdict"
 
 
 def final_value(
@@ -219,8 +219,8 @@ def _final(value: LevelValue, source: FinalSource, dimension: Dimension) -> Fina
 
 
 def as_number(value: LevelValue, dimension: Dimension) -> float | None:
-    """Return a level as a number: its value, or its position from 1 on a scale of words."""
-    if value == NOT_APPLICABLE or value not in dimension.scale:
+    """Return a level as a number: its value, or its position from 1 on an ordered scale of words."""
+    if value == NOT_APPLICABLE or value not in dimension.scale or dimension.level == "nominal":
         return None
     return float(value) if not isinstance(value, str) else float(dimension.scale.index(value) + 1)
 

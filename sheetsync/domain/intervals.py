@@ -19,11 +19,10 @@ from scipy.special import fdtri, ndtr, ndtri, stdtrit
 from sheetsync.domain.coefficients import Coefficient, undefined, without_interval
 from sheetsync.domain.icc import MeanSquares, mean_squares
 from sheetsync.domain.statistic import FloatArray, Statistic
+from sheetsync.domain.verdicts import MIN_PAIRABLE
 
 IntervalMethod = Literal["bca", "percentile", "jackknife"]
 
-MIN_UNITS = 10
-"""With fewer pairable units a resampling interval says more about the few than about the rest."""
 
 _CELLS = 100_000
 """Numbers in a block of resamples: small enough for the processor's cache, which halves the time."""
@@ -84,7 +83,7 @@ def _refusal(statistic: Statistic, left_out: LeftOut, options: IntervalOptions) 
         return statistic.reason or "not_requested"
     if not left_out.varies and abs(statistic.value - statistic.perfect) < 1e-12:
         return "no_disagreement"
-    if statistic.n_pairable < MIN_UNITS:
+    if statistic.n_pairable < MIN_PAIRABLE:
         return "too_few_units"
     return None if left_out.varies else "no_variation"
 

@@ -100,7 +100,7 @@ def _summarise(name: str, results: Sequence[UnitResult], index: int, rubric: Rub
     return GroupSummary(
         group=name,
         dimension=dimension.id,
-        n=len(numbers),
+        n=sum(final.value not in (None, NOT_APPLICABLE) for final in finals),
         mean=fmean(numbers) if numbers else None,
         median=median(numbers) if numbers else None,
         distribution={show(level): sum(f.value == level for f in finals) for level in dimension.scale},

@@ -147,7 +147,8 @@ class _RuleCompiler:
         if then is None:
             return (), self._place_of_condition(rule)
         if then.dimension is not None and then.equals is not None:
-            return (Not(self._has_level(then.dimension, (then.equals,))),), ("score", then.dimension)
+            key = ("score", then.dimension)
+            return (Not(Blank(key)), Not(self._has_level(then.dimension, (then.equals,)))), key
         if then.tag is not None:
             return (Not(self._ticked(then.tag)),), self._place_of_condition(rule)
         if then.column is not None:

@@ -12,7 +12,7 @@ from sheetsync.domain.ratings import COLUMNS_BETWEEN, Entry, Problem
 from sheetsync.domain.rules import RowCheck, row_checks
 from sheetsync.domain.scoring_columns import CHECK_COLUMN, SCORING_TAB, ScoringColumn, scoring_columns
 from sheetsync.domain.scoring_tab import ScoringRow, ScoringSheet, read_state
-from sheetsync.domain.workbook import ErrorCell, FormulaCell, Grid, Reading, cell_name, column_letter
+from sheetsync.domain.workbook import ErrorCell, FormulaCell, Grid, RawCell, Reading, cell_name, column_letter
 
 _HEADER_ROWS = 25
 """How far down the header is looked for when people put lines above it."""
@@ -55,8 +55,8 @@ def parse_scoring_workbook(reading: Reading, sheet: ScoringSheet) -> ParsedSheet
         )
         return _not_ours(found, sheet)
     columns = scoring_columns(sheet.rubric, pairs=sheet.pairs)
-    table = _find_table(reading, columns)
-    if table is None:
+    tables = _find_tables(reading, columns)
+    if not tables:
         titles = ", ".join(grid.title for grid in reading.tabs) or "none"
         found = Problem(
             "not_in_study",
@@ -64,29 +64,48 @@ def parse_scoring_workbook(reading: Reading, sheet: ScoringSheet) -> ParsedSheet
             "put the scoring workbook back.",
         )
         return _not_ours(found, sheet)
-    return _Parser(sheet, columns, table).parse()
+    return _Parser(sheet, columns, tables[0]).parse(tables[1:])
 
 
 def _not_ours(problem: Problem, sheet: ScoringSheet) -> ParsedSheet:
     return ParsedSheet(problems=(replace(problem, rater=sheet.rater, batch=sheet.batch),), is_ours=False)
 
 
-def _find_table(reading: Reading, columns: Sequence[ScoringColumn]) -> _Table | None:
-    """Find the header row with `Code` and most of our headers; the tab's title only breaks ties."""
+def _find_tables(reading: Reading, columns: Sequence[ScoringColumn]) -> list[_Table]:
+    """Return the best table of every tab that has one: a header row with `Code` and more of our headers.
+
+    The tab that bears our title comes first: a copy of it is foreign, whatever it holds. Only where no
+    tab bears the title the one with most of our headers is taken for it.
+    """
     ours = {normalise(column.header): column.key for column in columns}
-    best: tuple[tuple[int, bool], _Table] | None = None
+    found: list[tuple[tuple[bool, int], _Table]] = []
     for grid in reading.tabs:
-        is_titled = normalise(grid.title) == normalise(SCORING_TAB)
-        for row, cells in enumerate(grid.rows[:_HEADER_ROWS]):
-            places: dict[CellKey, tuple[int, ...]] = {}
-            for column, raw in enumerate(cells):
-                key = ours.get(normalise(show(raw))) if raw is not None else None
-                if key is not None:
-                    places[key] = (*places.get(key, ()), column)
-            rank = (len(places), is_titled)
-            if ("fixed", "Code") in places and len(places) >= 3 and (best is None or rank > best[0]):
-                best = (rank, _Table(grid, row, places))
-    return best[1] if best else None
+        tables = [
+            _Table(grid, row, _places(cells, ours)) for row, cells in enumerate(grid.rows[:_HEADER_ROWS])
+        ]
+        tables = [t for t in tables if ("fixed", "Code") in t.places and len(t.places) >= 3]
+        if tables:
+            best = max(tables, key=lambda table: len(table.places))
+            found.append(((_is_titled(grid), len(best.places)), best))
+    return [table for _, table in sorted(found, key=lambda each: each[0], reverse=True)]
+
+
+def _is_titled(grid: Grid) -> bool:
+    return normalise(grid.title) == normalise(SCORING_TAB)
+
+
+def _places(cells: Sequence[RawCell], ours: Mapping[str, CellKey]) -> dict[CellKey, tuple[int, ...]]:
+    """Return where our headers stand in a row; a header may stand in several columns."""
+    places: dict[CellKey, tuple[int, ...]] = {}
+    for column, raw in enumerate(cells):
+        key = ours.get(normalise(show(raw))) if raw is not None else None
+        if key is not None:
+            places[key] = (*places.get(key, ()), column)
+    return places
+
+
+def _code_text(raw: RawCell) -> str:
+    return show(raw.cached if isinstance(raw, FormulaCell) else raw).strip().casefold()
 
 
 class _Parser:
@@ -94,14 +113,17 @@ class _Parser:
 
     def __init__(self, sheet: ScoringSheet, columns: Sequence[ScoringColumn], table: _Table) -> None:
         self.sheet, self.table = sheet, table
+        self.code_column = self._code_column()
         self.columns = {column.key: column for column in columns}
         self.inputs = [c for c in columns if (c.is_input or c.key[0] == "sum") and c.key in table.places]
         self.checks = {p: row_checks(sheet.rubric, has_false_premise=p) for p in (True, False)}
         self.entries: list[Entry] = []
         self.problems: list[Problem] = []
 
-    def parse(self) -> ParsedSheet:
+    def parse(self, others: Sequence[_Table]) -> ParsedSheet:
+        """Read the table; `others` are tables on further tabs, which are not read."""
         lost_columns = self._check_columns()
+        self._check_tabs(others)
         rows_of = self._rows_by_code()
         for row in self.sheet.rows:
             found = rows_of.pop(row.code.casefold(), ())
@@ -124,7 +146,38 @@ class _Parser:
             tuple(row.code for row in self.sheet.rows if row.code in seen),
         )
 
-    # --- the header ---
+    # --- tabs and header ---
+
+    def _check_tabs(self, others: Sequence[_Table]) -> None:
+        """Say so where the tab bears another title, or where scores stand in a copy of it."""
+        if not _is_titled(self.table.grid):
+            self._report(
+                "not_in_study",
+                f"The tab {SCORING_TAB} is called {self.table.grid.title} now; it is read all the same.",
+                severity="warning",
+            )
+        for table in others:
+            scores = [p for key, places in table.places.items() if key[0] == "score" for p in places]
+            rows = range(table.header_row + 1, len(table.grid.rows))
+            if any(show(table.grid.cell(row, place)).strip() for row in rows for place in scores):
+                self._report(
+                    "not_in_study",
+                    f"The tab {table.grid.title} looks like a copy of the scoring tab and holds scores; only the "
+                    f"tab {self.table.grid.title} is read. Move newer scores there, then delete the copy.",
+                    tab=table.grid.title,
+                    severity="warning",
+                )
+
+    def _code_column(self) -> int:
+        """Return the column of codes; where its header is repeated, the one that holds most of ours."""
+        places = self.table.places[("fixed", "Code")]
+        codes = {row.code.casefold() for row in self.sheet.rows}
+        rows = range(len(self.table.grid.rows))
+
+        def hits(place: int) -> int:
+            return sum(_code_text(self.table.grid.cell(row, place)) in codes for row in rows)
+
+        return places[0] if len(places) == 1 else max(places, key=hits)
 
     def _check_columns(self) -> tuple[str, ...]:
         found = ", ".join(
@@ -141,15 +194,23 @@ class _Parser:
                     column=column.header,
                     severity="error" if column.is_input else "warning",
                 )
-            if len(places) > 1 and not self._repeats_agree(column, places):
-                letters = " and ".join(column_letter(place) for place in places)
-                self._report(
-                    "repeated_column",
-                    f"The header {column.header} stands in columns {letters}, with different values below; "
-                    "where they differ the cell is left out. Rename or delete the one that is not ours.",
-                    column=column.header,
-                )
+            if len(places) > 1:
+                self._report_repeated(column, places)
         return tuple(lost)
+
+    def _report_repeated(self, column: ScoringColumn, places: Sequence[int]) -> None:
+        letters = " and ".join(column_letter(place) for place in places)
+        agree = self._repeats_agree(column, places)
+        effect = "what stands in either counts" if agree else "where they differ the cell is left out"
+        if column.key == ("fixed", "Code"):
+            effect = f"column {column_letter(self.code_column)} is taken for it"
+        self._report(
+            "repeated_column",
+            f"The header {column.header} stands in columns {letters}; {effect}. Rename or delete the one that "
+            "is not ours.",
+            column=column.header,
+            severity="warning" if agree else "error",
+        )
 
     def _repeats_agree(self, column: ScoringColumn, places: Sequence[int]) -> bool:
         if not column.is_input:
@@ -163,13 +224,15 @@ class _Parser:
     # --- rows ---
 
     def _rows_by_code(self) -> dict[str, tuple[int, ...]]:
+        """Return the rows of every code; rows above the header count too where their code is ours."""
+        ours = {row.code.casefold() for row in self.sheet.rows}
         rows: dict[str, tuple[int, ...]] = {}
-        place = self.table.places[("fixed", "Code")][0]
-        for row in range(self.table.header_row + 1, len(self.table.grid.rows)):
-            if not self.table.grid.rows[row]:
-                continue  # files that people worked in may hold a million of these
-            raw = self.table.grid.cell(row, place)
-            code = show(raw.cached if isinstance(raw, FormulaCell) else raw).strip().casefold()
+        for row, cells in enumerate(self.table.grid.rows):
+            if not cells or row == self.table.header_row:
+                continue  # files that people worked in may hold a million empty ones
+            code = _code_text(self.table.grid.cell(row, self.code_column))
+            if row < self.table.header_row and code not in ours:
+                continue
             if code or any(self._state(column, row).is_filled for column in self._scored_columns()):
                 rows[code] = (*rows.get(code, ()), row)
         return rows
@@ -263,7 +326,7 @@ class _Parser:
     def _report_stranger(self, rows: Sequence[int]) -> None:
         place = ("fixed", "Code")
         for row in rows:
-            code = show(self.table.grid.cell(row, self.table.places[place][0])).strip()
+            code = show(self.table.grid.cell(row, self.code_column)).strip()
             filled = any(self._state(column, row).is_filled for column in self._scored_columns())
             said = (
                 f"The code {code!r} is not one of this workbook's"
@@ -279,6 +342,7 @@ class _Parser:
                     else "Delete it if it is no use."
                 ),
                 at=(row, place),
+                code=code or None,
                 found=code,
                 severity="error" if filled else "warning",
             )
@@ -326,7 +390,7 @@ class _Parser:
                 message,
                 rater=self.sheet.rater,
                 batch=self.sheet.batch,
-                tab=self.table.grid.title,
+                tab=details.pop("tab", None) or self.table.grid.title,
                 severity="warning" if severity == "warning" else "error",
                 **details,
             )

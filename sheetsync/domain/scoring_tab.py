@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from sheetsync.domain.cells import (
     CellState,
@@ -30,12 +30,14 @@ from sheetsync.domain.scoring_columns import (
 from sheetsync.domain.study import NOT_APPLICABLE, Dimension, Remark, Rubric, Tag
 from sheetsync.domain.text_layout import count_lines, row_height
 from sheetsync.domain.workbook import (
+    Cell,
     CellSpec,
     Choice,
     ColumnSpec,
     Formula,
     FreeText,
     Highlight,
+    Link,
     NamedList,
     RawCell,
     ReadOnly,
@@ -71,6 +73,7 @@ class ScoringRow:
     has_false_premise: bool = False
     case: str = ""
     side: str = ""
+    reference: str = ""
     typed: Mapping[CellKey, RawCell] = field(default_factory=dict)
 
 
@@ -108,17 +111,21 @@ def read_state(raw: RawCell, column: ScoringColumn) -> CellState:
 
 
 def draw_scoring_tab(
-    sheet: ScoringSheet, block_of: Mapping[str, str]
+    sheet: ScoringSheet, block_of: Mapping[str, str], reference_of: Mapping[str, Link]
 ) -> tuple[TabSpec, tuple[NamedList, ...]]:
     """Return the tab and the word lists it needs.
 
-    `block_of` maps the code of each long response to the cell of the `Responses` tab where it starts.
+    `block_of` maps the code of each long response to the cell of the `Responses` tab where it starts,
+    `reference_of` the name of each reference sheet to where it starts (S0.9: every row leads there).
     """
     columns = scoring_columns(sheet.rubric, pairs=sheet.pairs)
     letters = {column.key: column_letter(index) for index, column in enumerate(columns)}
     scope = FormulaScope(letters)
     formulas = _CheckFormulas(sheet.rubric, scope)
-    rows = tuple(tuple(_cell(column, row, formulas, block_of) for column in columns) for row in sheet.rows)
+    rows = tuple(
+        tuple(_cell(column, row, formulas, (block_of, reference_of)) for column in columns)
+        for row in sheet.rows
+    )
     lists = {**scope.lists, **_choice_lists(sheet.rubric)}
     check = letters[("fixed", CHECK_COLUMN)]
     tab = TabSpec(
@@ -181,8 +188,12 @@ class _CheckFormulas:
 
 
 def _cell(
-    column: ScoringColumn, row: ScoringRow, formulas: _CheckFormulas, block_of: Mapping[str, str]
+    column: ScoringColumn,
+    row: ScoringRow,
+    formulas: _CheckFormulas,
+    leads_to: tuple[Mapping[str, str], Mapping[str, Link]],
 ) -> CellSpec:
+    block_of, reference_of = leads_to
     if column.is_input:
         raw = row.typed.get(column.key)
         return raw if isinstance(raw, str | int | float | bool) else None
@@ -192,6 +203,8 @@ def _cell(
         return formulas.cell(row)
     if column.header == "Response":
         return response_cell(row.code, row.response, block_of)
+    if column.header == "Figure" and row.figure and row.reference in reference_of:
+        return Cell(replace(reference_of[row.reference], text=row.figure), "link")
     return {
         "Code": row.code,
         "Case": row.case,

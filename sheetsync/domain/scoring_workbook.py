@@ -21,6 +21,7 @@ from sheetsync.domain.workbook import (
     Style,
     TabSpec,
     WorkbookSpec,
+    cell_name,
     column_letter,
 )
 
@@ -34,10 +35,9 @@ _PAGE_WIDTH = 110.0
 def build_scoring_workbook(sheet: ScoringSheet) -> WorkbookSpec:
     """Return the whole workbook of one rater and batch."""
     responses, block_of = responses_tab((row.code, row.response) for row in sheet.rows)
-    scoring, lists = draw_scoring_tab(sheet, block_of)
-    tabs = [_start_tab(sheet), scoring, _rubric_tab(sheet)]
-    if sheet.references:
-        tabs.append(_reference_tab(sheet))
+    references, reference_of = _reference_tab(sheet)
+    scoring, lists = draw_scoring_tab(sheet, block_of, reference_of)
+    tabs = [_start_tab(sheet), scoring, _rubric_tab(sheet), *references]
     return WorkbookSpec(f"{sheet.title} ({sheet.batch})", (*tabs, *responses), lists, sheet.marker)
 
 
@@ -189,13 +189,16 @@ def _dimension_rows(dimension: Dimension) -> list[tuple[CellSpec, CellSpec, Cell
 # --- Reference ---
 
 
-def _reference_tab(sheet: ScoringSheet) -> TabSpec:
+def _reference_tab(sheet: ScoringSheet) -> tuple[tuple[TabSpec, ...], dict[str, Link]]:
+    """Return the tab of reference sheets, if there are any, and where each of them starts."""
     lines: list[tuple[CellSpec, Style]] = []
-    for index, text in enumerate(sheet.references.values()):
-        if index:
+    starts: dict[str, Link] = {}
+    for name, text in sheet.references.items():
+        if lines:
             lines.append(("", "text"))
+        starts[name] = Link(name, REFERENCE_TAB, cell_name(len(lines), 0))
         lines += [_reference_line(line) for line in _joined_paragraphs(text)]
-    return _page(REFERENCE_TAB, lines, width=130)
+    return ((_page(REFERENCE_TAB, lines, width=130),) if lines else ()), starts
 
 
 def _reference_line(line: str) -> tuple[CellSpec, Style]:

@@ -9,7 +9,7 @@ from sheetsync.domain.analysis import Analysis
 from sheetsync.domain.summary_cells import shown_band, shown_coefficient
 from sheetsync.domain.summary_page import summary_tab
 from sheetsync.domain.summary_results import results_tab, tags_tab
-from sheetsync.domain.verdicts import REASON_WORDS
+from sheetsync.domain.verdicts import REASON_WORDS, is_too_few
 from sheetsync.domain.workbook import Cell, CellSpec, ColumnSpec, TabSpec, WorkbookSpec
 
 
@@ -96,6 +96,7 @@ def _dimension_row(
 ) -> tuple[CellSpec, ...]:
     each = agreement.coefficients
     alpha = each["alpha"]
+    hidden = by not in ("all", "practice") and is_too_few(agreement.n_pairable)
     interval = f"{alpha.method}, {alpha.confidence:.0%}" if alpha.method and alpha.confidence else ""
     if alpha.interval_reason and alpha.value is not None:
         interval = REASON_WORDS.get(alpha.interval_reason, alpha.interval_reason)
@@ -109,11 +110,11 @@ def _dimension_row(
         agreement.n_missing,
         agreement.n_not_applicable,
         agreement.n_invalid,
-        shown_coefficient(alpha),
-        alpha.low,
-        alpha.high,
+        Cell(REASON_WORDS["too_few_units"], "note") if hidden else shown_coefficient(alpha),
+        None if hidden else alpha.low,
+        None if hidden else alpha.high,
         interval,
-        shown_band(agreement.band),
+        None if hidden else shown_band(agreement.band),
         shown_coefficient(each.get("exact"), "percent"),
         shown_coefficient(each.get("within"), "percent"),
         shown_coefficient(each.get("mean_abs_difference")),

@@ -163,6 +163,7 @@ def _about(analysis: Analysis) -> list[Row]:
         ),
         _says("Ratings in force", Cell(ratings, "integer"), f"On rubric {analysis.rubric.version}."),
         _says("Role of agreement", None, role_words(analysis)),
+        _says("Bands", None, f"Named after the set {settings.agreement.bands}."),
     ]
 
 
@@ -223,11 +224,15 @@ def _divergence_rows(analysis: Analysis) -> list[Row]:
     for dimension in analysis.rubric.dimensions:
         here = [d for d in analysis.divergences if d.dimension == dimension.id]
         scores = [d for d in here if d.kind == "score"]
-        open_ones = sum(d.state == "open" for d in here)
+        open_ones = sum(d.state == "open" for d in scores)
         unit = measure_unit(dimension, settings)
-        words = f"{settings.threshold:g} {unit} or more apart; {open_ones} open, {len(here) - open_ones} with a verdict"
+        apart = f"{settings.threshold:g} {unit} or more apart"
+        words = "no majority" if dimension.level == "nominal" else apart
+        words += f"; {open_ones} open, {len(scores) - open_ones} with a verdict"
         if len(here) > len(scores):
-            words += f"; besides, {len(here) - len(scores)} where some raters said N/A"
+            others = [d for d in here if d.kind == "applicability"]
+            unsettled = sum(d.state == "open" for d in others)
+            words += f"; besides, {len(others)} where some raters said N/A, {unsettled} of them open"
         if dimension.is_numeric and not dimension.has_consecutive_levels:
             words += (
                 f"; counted in {_other(unit)} it would be {_count_in(analysis, dimension.id, _other(unit))}"

@@ -49,7 +49,7 @@ def results_tab(analysis: Analysis, *, name_models: bool) -> TabSpec:
         ColumnSpec("Mean", 14, "number"),
         ColumnSpec("Median", 14, "number"),
         *(
-            ColumnSpec(source.capitalize(), 13, "integer", note=_SOURCE_NOTES[source])
+            ColumnSpec(f"From {source}", 13, "integer", note=_SOURCE_NOTES[source])
             for source in FINAL_SOURCES
         ),
         ColumnSpec("N/A", 12, "integer"),
@@ -60,7 +60,7 @@ def results_tab(analysis: Analysis, *, name_models: bool) -> TabSpec:
         for by, groups in group_codes(analysis, name_models=name_models)
         for summary in summarise_groups(analysis.results, groups, analysis.rubric)
     ]
-    rows += [(), _unit_header(analysis.rubric, name_models)]
+    rows += [(), _unit_header(analysis.rubric)]
     rows += [_unit_row(result, analysis.rubric, name_models) for result in analysis.results]
     return TabSpec("Results", columns, tuple(rows), frozen_rows=1, frozen_columns=2, row_heights={0: 34.0})
 
@@ -92,8 +92,8 @@ def _summary_row(by: str, summary: GroupSummary, rubric: Rubric, labels: Sequenc
     )
 
 
-def _unit_header(rubric: Rubric, name_models: bool) -> Row:
-    names = ["Code", "Question_ID", "Figure", *(["Model"] if name_models else [])]
+def _unit_header(rubric: Rubric) -> Row:
+    names = ["Code", "Question_ID", "Figure", "Model"]
     for dimension in rubric.dimensions:
         names += [dimension.name, f"{dimension.name} from"]
     return tuple(Cell(name, "header") for name in names)
@@ -105,7 +105,7 @@ def _unit_row(result: UnitResult, rubric: Rubric, name_models: bool) -> Row:
         Cell(unit.code, "code"),
         Cell(unit.question_id, "text"),
         Cell(unit.figure, "text"),
-        *([Cell(unit.model, "text")] if name_models else []),
+        Cell(unit.model if name_models else "", "text"),
     ]
     for dimension in rubric.dimensions:
         final = result.finals[dimension.id]

@@ -55,6 +55,16 @@ REASON_WORDS = {
 """Why a coefficient or an interval is missing, as people read it."""
 
 
+MIN_PAIRABLE = 10
+"""With fewer pairable units there is no interval, and a slice shows raw agreement only: alpha and a band
+would be noise (X20)."""
+
+
+def is_too_few(n_pairable: int) -> bool:
+    """Return whether a slice has too few units for a chance-corrected figure to say anything."""
+    return n_pairable < MIN_PAIRABLE
+
+
 def band_of(value: float | None, bands: BandSet) -> str | None:
     """Return the band a coefficient falls into, None for an undefined one.
 

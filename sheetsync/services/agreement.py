@@ -52,6 +52,7 @@ class Agreed:
     notes: Sequence[str] = ()
     as_of: str | None = None
     title: str = ""
+    bands: str = "landis-koch"
 
     def to_dict(self) -> dict[str, object]:
         """Return what `agreement --json` prints."""
@@ -84,4 +85,5 @@ def agreement_of_study(folder: Path, request: AgreementRequest) -> Agreed:
         )
     with reading_session(folder) as session:
         analysis = analyze(session, request.options(study_options(session)), request.by or None)
-    return Agreed(analysis.agreement, as_of=analysis.as_of, title=analysis.study.title)
+        bands = study_options(session).bands
+    return Agreed(analysis.agreement, as_of=analysis.as_of, title=analysis.study.title, bands=bands)

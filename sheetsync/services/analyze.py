@@ -24,7 +24,7 @@ from sheetsync.domain.ratings import Entry, Problem
 from sheetsync.domain.results import unit_results
 from sheetsync.domain.study import Unit
 from sheetsync.errors import StudyError
-from sheetsync.services.provision import changed_texts
+from sheetsync.services.provision import BEGAN, changed_texts
 from sheetsync.services.session import Session, SheetMaker, batch_entries, batch_of
 from sheetsync.store.records import WorkbookKey, WorkbookRecord
 
@@ -85,8 +85,7 @@ class Standing:
     def coverage(self) -> UnitCoverage:
         """Which production units have the raters and the ratings that the design wants."""
         roster = self.session.roster()
-        per_unit = self.session.study.design.raters_per_unit
-        wanted = len(roster) if per_unit == "all" else min(per_unit, len(roster))
+        wanted = self._raters_wanted(roster)
         codes = [unit.code for unit in self.units]
         holders: dict[str, list[str]] = {}
         for batch in self.production_batches:
@@ -100,6 +99,18 @@ class Standing:
             changed_text=tuple(code for code in changed_texts(self.session) if code in set(codes)),
             older_text=self.current.left_out,
         )
+
+    def _raters_wanted(self, roster: Sequence[str]) -> int:
+        """Return how many raters of a unit the design wants.
+
+        "All" is everybody on the roster, and at least as many as the study began with: whoever leaves
+        without a successor leaves the units short.
+        """
+        per_unit = self.session.study.design.raters_per_unit
+        if per_unit != "all":
+            return per_unit
+        began = next((int(e.outcome) for e in self.session.archive.events() if e.command == BEGAN), 0)
+        return max(len(roster), began)
 
     def _complete_rows(self) -> dict[str, set[str]]:
         """Return per unit the raters whose row is complete in some production or re-score batch."""
@@ -209,12 +220,13 @@ def study_options(session: Session) -> Options:
 def _known_columns(session: Session, by: Sequence[str]) -> tuple[str, ...]:
     units: Sequence[Unit] = session.study.units
     known = ["figure", "tier", "type", "question", *dict.fromkeys(n for u in units for n in u.slices)]
-    unknown = [name for name in by if name not in known]
+    spelled = {name.casefold(): name for name in known} | {"question_id": "question"}
+    unknown = [name for name in by if name.strip().casefold() not in spelled]
     if unknown:
         raise StudyError(
             f"The questions file has no column {', '.join(unknown)}.", f"Columns: {', '.join(known)}."
         )
-    return tuple(by)
+    return tuple(spelled[name.strip().casefold()] for name in by)
 
 
 def _agreement(standing: Standing, options: Options, by: Sequence[str]) -> AgreementReport:
@@ -222,7 +234,8 @@ def _agreement(standing: Standing, options: Options, by: Sequence[str]) -> Agree
     data = dimension_data(
         study, standing.units, standing.production_batches, standing.current, standing.problems, by
     )
-    return assess_agreement(data, tag_data(study, standing.units, standing.current), options)
+    tags = tag_data(study, standing.units, standing.production_batches, standing.current)
+    return assess_agreement(data, tags, options)
 
 
 def _practice_agreement(standing: Standing, options: Options) -> AgreementReport | None:
@@ -232,7 +245,9 @@ def _practice_agreement(standing: Standing, options: Options) -> AgreementReport
     study = standing.session.study
     batches = [batch_of(record) for record in standing.records if record.kind == "calibration"]
     data = dimension_data(study, standing.practice_units, batches, standing.practice, standing.problems, ())
-    return assess_agreement(data, tag_data(study, standing.practice_units, standing.practice), options)
+    return assess_agreement(
+        data, tag_data(study, standing.practice_units, batches, standing.practice), options
+    )
 
 
 def without_models(analysis: Analysis) -> Analysis:

@@ -17,10 +17,13 @@ from sheetsync.domain.assignment import (
 )
 from sheetsync.domain.scoring_workbook import build_scoring_workbook
 from sheetsync.domain.study import Study, Unit
-from sheetsync.errors import StudyError
+from sheetsync.errors import BackendError, StudyError
 from sheetsync.services.incomplete import Incomplete
 from sheetsync.services.session import Session, batch_of, place_of
 from sheetsync.store.records import RowRecord, WorkbookRecord
+
+BEGAN = "began"
+"""The event that says with how many raters a study began."""
 
 CHANGED = "changed"
 """`--rescore changed`: every unit whose text is newer than what a rater was given."""
@@ -95,11 +98,14 @@ def provision(
 
     Raises:
         StudyError: a code of `rescore` is not one of the study's.
-        BackendError: a workbook could not be made; the next run goes on from there.
+        BackendError: no workbook could be made; where some were, the others are told as incomplete and
+            the next run goes on from there.
     """
     plan = _plan(session, rescore)
     if dry_run:
         return _preview(session, plan)
+    if not session.archive.workbooks():
+        session.archive.add_event(now, BEGAN, str(len(session.roster())))
     _write_down(session, plan)
     records = [record for record in session.archive.workbooks() if record.rater in session.roster()]
     absent = _absent(session, records)
@@ -241,6 +247,7 @@ def _make(
 ) -> tuple[list[MadeWorkbook], list[Incomplete]]:
     made: list[MadeWorkbook] = []
     refused: list[Incomplete] = []
+    failure: BackendError | None = None
     if not records:
         return made, refused
     sheets = session.sheets()
@@ -250,7 +257,12 @@ def _make(
         progress(str(place))
         archived = entries.get(record.key, [])
         spec = build_scoring_workbook(sheets.sheet(record, archived))
-        version = session.backend.create(place, spec)
+        try:
+            version = session.backend.create(place, spec)
+        except BackendError as error:
+            refused.append(Incomplete(session.backend.location(place), str(error)))
+            failure = failure or error
+            continue
         location = session.backend.location(place)
         obstacle = session.backend.share(place)
         if obstacle:
@@ -266,6 +278,8 @@ def _make(
                 record.created is not None,
             )
         )
+    if failure is not None and not made:
+        raise failure
     return made, refused
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -15,6 +14,7 @@ from sheetsync.domain.adjudication import (
     PEOPLE_COLUMNS,
     AdjudicationSheet,
     AdjudicationUnit,
+    ParsedAdjudication,
     TypedRow,
     build_adjudication_workbook,
 )
@@ -121,20 +121,26 @@ class _Writer:
         self, place: Place, spec: WorkbookSpec, people: Mapping[str, Sequence[str]] | None = None
     ) -> None:
         """Rewrite a workbook of ours; where that is not safe the result lies beside it."""
-        self._replace(place, spec, self.found[place], people or {})
-
-    def _replace(
-        self, place: Place, spec: WorkbookSpec, version: str | None, people: Mapping[str, Sequence[str]]
-    ) -> None:
         before = written_before(self.session, place)
         known = Known(before.tabs, before.people_columns, before.version)
+        self._replace(place, spec, self.found[place], people or {}, known)
+
+    def _replace(
+        self,
+        place: Place,
+        spec: WorkbookSpec,
+        version: str | None,
+        people: Mapping[str, Sequence[str]],
+        known: Known,
+    ) -> None:
+        before = written_before(self.session, place)
         content = WrittenBefore(expected_reading(spec).tabs, people)
         about_to_write(self.session, place, before, content)
         try:
             result = self.session.backend.replace(place, spec, known, version_read=version, force=self.force)
         except BackendError as error:
+            # It may have been written all the same (an answer that was lost), so what was to be written stays noted.
             self.incomplete.append(Incomplete(self.session.backend.location(place), str(error)))
-            not_written(self.session, place)
             return
         self.written.append(result.location)
         if result.obstacle:
@@ -153,16 +159,22 @@ class _Writer:
     def replace_adjudication(self, analysis: Analysis) -> None:
         """Rewrite the adjudication workbook with what people typed put back as it stood.
 
-        One that cannot be read is not replaced: the result lies beside it, with the archived verdicts.
+        Where something that they typed could not be read, all that stands in their columns counts as
+        foreign: the result lies beside the workbook, with what could be read and the archived verdicts.
         """
         version = self.found[ADJUDICATION]
-        typed: tuple[TypedRow, ...] = ()
+        parsed, people = ParsedAdjudication(), {ADJUDICATION_TAB: PEOPLE_COLUMNS}
+        before = written_before(self.session, ADJUDICATION)
+        known = Known(before.tabs, before.people_columns, before.version)
         if version is not None:
-            with suppress(BackendError):
-                typed = read_adjudication(self.session).rows
-        sheet = adjudication_sheet(self.session, analysis, typed)
-        people = {ADJUDICATION_TAB: PEOPLE_COLUMNS}
-        self._replace(ADJUDICATION, build_adjudication_workbook(sheet), version, people)
+            try:
+                parsed = read_adjudication(self.session)
+            except BackendError:
+                known = Known()
+            if not parsed.is_whole:
+                known = Known(before.tabs)
+        sheet = adjudication_sheet(self.session, analysis, parsed.rows)
+        self._replace(ADJUDICATION, build_adjudication_workbook(sheet), version, people, known)
 
 
 def adjudication_sheet(session: Session, analysis: Analysis, typed: Sequence[TypedRow]) -> AdjudicationSheet:

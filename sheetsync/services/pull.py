@@ -13,12 +13,14 @@ from sheetsync.domain.adjudication import (
     parse_adjudication,
     values_shown,
 )
+from sheetsync.domain.current import gather_current
 from sheetsync.domain.divergence import DivergenceKey, Verdict
 from sheetsync.domain.ratings import Entry, Problem
 from sheetsync.domain.scoring_reading import ParsedSheet, parse_scoring_workbook
 from sheetsync.errors import BackendError, WorkbookMissingError, WorkbookUnreadableError
 from sheetsync.services.incomplete import Incomplete
-from sheetsync.services.session import ADJUDICATION, SUMMARY, Session, SheetMaker, place_of
+from sheetsync.services.provision import stale_notes
+from sheetsync.services.session import ADJUDICATION, SUMMARY, Session, SheetMaker, batch_entries, place_of
 from sheetsync.services.written import written_before
 from sheetsync.store.records import (
     AdjudicationReading,
@@ -52,6 +54,7 @@ class Pulled:
     workbooks: tuple[PulledWorkbook, ...]
     problems: tuple[Problem, ...]
     incomplete: tuple[Incomplete, ...]
+    notes: tuple[str, ...] = ()
 
     def to_dict(self) -> dict[str, object]:
         """Return what `pull --json` prints."""
@@ -112,7 +115,10 @@ def pull(session: Session, now: str, *, force: bool = False) -> Pulled:
         )
         for reading in readings
     )
-    return Pulled(stored.number, stored.at, workbooks, tuple(problems), tuple(reader.incomplete))
+    notes = stale_notes(session.study, session.archive.units(), session.workbooks())
+    return Pulled(
+        stored.number, stored.at, workbooks, tuple(problems), tuple(reader.incomplete), tuple(notes)
+    )
 
 
 class _WorkbookReader:
@@ -143,6 +149,16 @@ class _WorkbookReader:
             return self._failed(record, error)
         parsed = parse_scoring_workbook(reading, self.sheets.sheet(record))
         return self._judged(record, version, parsed)
+
+    def texts_rated(self) -> dict[str, int]:
+        """Return the number of the text that each unit's ratings in force were given on, before this pull."""
+        roster = set(self.session.roster())
+        batches = [
+            batch_entries(record, self.entries.get(record.key, ()))
+            for record in self.session.workbooks()
+            if record.rater in roster
+        ]
+        return {rating.code: rating.text for rating in gather_current(batches).ratings}
 
     def _failed(self, record: WorkbookRecord, error: BackendError) -> WorkbookReading:
         location = self.session.backend.location(place_of(record))
@@ -249,7 +265,7 @@ def _read_adjudication(session: Session, reader: _WorkbookReader) -> Adjudicatio
         reader.incomplete.append(Incomplete(location, message))
         problem = Problem("emptied", message, batch=ADJUDICATION_BATCH, found=location)
         return AdjudicationReading("guarded", problems=(problem,))
-    verdicts = _with_basis(session, parsed.rows, known)
+    verdicts = _with_basis(session, parsed.rows, known, reader.texts_rated())
     return AdjudicationReading("read", version, verdicts, parsed.problems)
 
 
@@ -259,12 +275,15 @@ def _is_emptied(rows: Sequence[TypedRow], known: Mapping[DivergenceKey, Verdict]
 
 
 def _with_basis(
-    session: Session, rows: Sequence[TypedRow], known: Mapping[DivergenceKey, Verdict]
+    session: Session,
+    rows: Sequence[TypedRow],
+    known: Mapping[DivergenceKey, Verdict],
+    texts: Mapping[str, int],
 ) -> list[Verdict]:
     """Give every verdict the ratings it was made on: those that the adjudicator had before them.
 
     A verdict typed again as it was keeps its basis; a changed or new one gets the values that the
-    workbook showed when it was last written.
+    workbook showed when it was last written, and the text that those values are on.
     """
     published = written_before(session, ADJUDICATION)
     raters = {record.rater for record in session.archive.workbooks()}
@@ -272,8 +291,9 @@ def _with_basis(
     verdicts = []
     for row in rows:
         before = known.get(row.key)
-        if before is not None and replace(before, basis={}) == row.verdict:
+        if before is not None and replace(before, basis={}, text=1) == row.verdict:
             verdicts.append(before)
         elif before is not None or not row.verdict.is_empty:
-            verdicts.append(replace(row.verdict, basis=shown.get(row.key, {})))
+            text = texts.get(row.key[0], 1)
+            verdicts.append(replace(row.verdict, basis=shown.get(row.key, {}), text=text))
     return verdicts

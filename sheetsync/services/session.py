@@ -152,6 +152,7 @@ class SheetMaker:
         self._units = {unit.code: unit for unit in archive.units()}
         self._texts = archive.texts()
         self._rubrics: dict[str, Rubric] = {}
+        self._reference = {unit.key: unit.reference for unit in study.units}
 
     @property
     def units(self) -> Mapping[str, CodedUnit]:
@@ -205,6 +206,7 @@ class SheetMaker:
             has_false_premise=unit.has_false_premise,
             case=self._case(unit),
             side=unit.side,
+            reference=self._reference.get(unit.key, ""),
             typed=typed,
         )
 
@@ -216,7 +218,6 @@ class SheetMaker:
 
     def _references(self, record: WorkbookRecord) -> dict[str, str]:
         """Return the reference sheets that the workbook's units are scored against."""
-        by_key = {unit.key: unit for unit in self._study.units}
         keys = [self._units[row.code].key for row in record.rows]
-        names = sorted({by_key[key].reference for key in keys if key in by_key} - {""})
+        names = sorted({self._reference.get(key, "") for key in keys} - {""})
         return {name: self._study.references[name] for name in names if name in self._study.references}

@@ -87,7 +87,8 @@ CREATE TABLE entries (
 CREATE TABLE verdicts (
     id INTEGER PRIMARY KEY, pull INTEGER NOT NULL REFERENCES pulls (number),
     code TEXT NOT NULL REFERENCES units (code), dimension TEXT NOT NULL, kind TEXT NOT NULL,
-    verdict TEXT, reason TEXT NOT NULL, comment TEXT NOT NULL, adjudicator TEXT NOT NULL, basis TEXT NOT NULL
+    verdict TEXT, reason TEXT NOT NULL, comment TEXT NOT NULL, adjudicator TEXT NOT NULL, basis TEXT NOT NULL,
+    text INTEGER NOT NULL
 );
 CREATE INDEX verdicts_of_unit ON verdicts (code, dimension, kind, id);
 CREATE TABLE published (

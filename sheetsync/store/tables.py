@@ -65,6 +65,7 @@ verdicts = Table(
     _id(),
     *_integer("pull"),
     *_text("code", "dimension", "kind", "verdict", "reason", "comment", "adjudicator", "basis"),
+    *_integer("text"),
 )
 published = Table(
     "published",

@@ -35,6 +35,7 @@ def _verdict_values(verdict: Verdict) -> dict[str, object]:
         "comment": verdict.comment,
         "adjudicator": verdict.adjudicator,
         "basis": encode_object(verdict.basis),
+        "text": verdict.text,
     }
 
 
@@ -66,4 +67,5 @@ def _verdict(row: Row[Any]) -> Verdict:
         comment=row.comment,
         adjudicator=row.adjudicator,
         basis=decode_object(row.basis),
+        text=row.text,
     )

@@ -78,8 +78,15 @@ def test_codes_are_stable_when_the_bank_grows_or_is_reordered() -> None:
 def test_a_taken_code_is_never_given_again() -> None:
     study = study_of()
     key = study.units[0].key
-    code = make_code(study, key, ())
-    assert make_code(study, key, [code]) != code
+    code = make_code(study, "secret", key, ())
+    assert make_code(study, "secret", key, [code]) != code
+
+
+def test_codes_cannot_be_told_without_the_versions_of_the_models() -> None:
+    study = study_of()
+    other = study_of(units=tuple(replace(unit, version="another") for unit in study.units))
+    ours = {unit.code for unit in code_units(study, ())}
+    assert not ours & {unit.code for unit in code_units(other, ())}
 
 
 # --- all raters ---

@@ -214,10 +214,24 @@ def test_while_one_kind_is_open_a_verdict_on_the_other_does_not_end_it() -> None
     assert final_value(values, FIVE, diverging(FIVE, values, both[:1])).value == 3
 
 
-def test_a_nominal_scale_has_no_mean() -> None:
+@pytest.mark.parametrize(
+    ("values", "value", "source"),
+    [
+        (("letter", "dialogue"), None, "unresolved"),
+        (("letter", "dialogue", "life"), None, "unresolved"),
+        (("letter", "letter", "life"), "letter", "majority"),
+        (("life", "life"), "life", "unanimous"),
+    ],
+)
+def test_a_nominal_scale_knows_no_distance_and_no_mean(
+    values: tuple[str, ...], value: str | None, source: str
+) -> None:
     kinds = scale("letter", "dialogue", "life").model_copy(update={"level": "nominal"})
-    found = final_value(("letter", "dialogue"), kinds, ())
-    assert (found.value, found.source) == ("letter / dialogue", "mean")
+    found = final_value(values, kinds, diverging(kinds, values))
+    assert (found.value, found.source, found.number) == (value, source, None)
+    assert [(d.kind, d.range) for d in diverging(kinds, values)] == (
+        [("score", None)] if source == "unresolved" else []
+    )
 
 
 @pytest.mark.parametrize(

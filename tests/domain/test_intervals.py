@@ -14,7 +14,6 @@ from scipy.stats import bootstrap
 from sheetsync.domain import rater_pairs, unit_counts
 from sheetsync.domain.coefficients import REASONS, Coefficient, krippendorff_alpha
 from sheetsync.domain.intervals import (
-    MIN_UNITS,
     IntervalMethod,
     IntervalOptions,
     estimate,
@@ -24,6 +23,7 @@ from sheetsync.domain.intervals import (
 from sheetsync.domain.rater_pairs import cross_table
 from sheetsync.domain.statistic import FloatArray, Statistic
 from sheetsync.domain.unit_counts import count_units
+from sheetsync.domain.verdicts import MIN_PAIRABLE
 
 SCALE = [1, 2, 3, 4, 5]
 METHODS: Sequence[IntervalMethod] = ("bca", "percentile", "jackknife")
@@ -170,7 +170,7 @@ class TestReasons:
 
     @pytest.mark.parametrize("method", METHODS)
     def test_too_few_units(self, method: IntervalMethod) -> None:
-        few, enough = simulate(MIN_UNITS - 1, seed=3), simulate(MIN_UNITS, seed=3)
+        few, enough = simulate(MIN_PAIRABLE - 1, seed=3), simulate(MIN_PAIRABLE, seed=3)
         assert alpha_interval(few, method=method).interval_reason == "too_few_units"
         assert alpha_interval(enough, method=method).interval_reason is None
 

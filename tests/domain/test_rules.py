@@ -74,7 +74,7 @@ def test_when(when: Mapping[str, object], typed: Typed, premise: bool, holds: bo
     [
         ({"dimension": "coverage", "equals": 1}, {"Coverage": 1}, False),
         ({"dimension": "coverage", "equals": 1}, {"Coverage": 2}, True),
-        ({"dimension": "coverage", "equals": 1}, {}, True),
+        ({"dimension": "coverage", "equals": 1}, {}, False),  # missing, not wrong
         ({"dimension": "coverage", "equals": 1}, {"Coverage": "N/A"}, True),
         ({"tag": "evasion"}, {"evasion": "y"}, False),
         ({"tag": "evasion"}, {}, True),

@@ -181,9 +181,11 @@ def test_missing_columns_that_nobody_fills_in() -> None:
     assert parsed.lost_columns == ()
 
 
-def test_a_repeated_header_with_the_same_values_is_no_matter() -> None:
+def test_a_repeated_header_with_the_same_values_is_named_and_does_no_harm() -> None:
     rows = [[*row, row[at("Coverage")]] for row in grid_of()]
-    assert parse(rows).problems == ()
+    (problem,) = parse(rows).problems
+    assert (problem.kind, problem.severity, problem.column) == ("repeated_column", "warning", "Coverage")
+    assert content(parse(rows).entries) == content(GIVEN)
     blank = [[*row, "Coverage" if not n else None] for n, row in enumerate(grid_of())]
     assert content(parse(blank).entries) == content(GIVEN)
 
@@ -376,3 +378,38 @@ def test_drawn_entries_are_read_back(entries: list[Entry]) -> None:
     parsed = parse(grid_of(entries))
     assert {replace(e) for e in parsed.entries} == set(entries)
     assert {p.kind.partition(":")[0] for p in parsed.problems} <= {"rule"}
+
+
+# --- copies of the tab, and headers that stand twice ---
+
+
+def test_the_tab_with_our_title_is_read_and_a_copy_with_scores_is_named() -> None:
+    copy = [list(row) for row in grid_of()]
+    ours = [row[:-1] for row in grid_of(())]  # without Check, so that the copy has more of our headers
+    ours[1][at("Accuracy")] = 2
+    tabs = (Grid("Backup Monday", tuple(map(tuple, copy))), Grid("Scoring", tuple(map(tuple, ours))))
+    parsed = parse_scoring_workbook(Reading(tabs, "demo/ann/main"), make_sheet())
+    assert content(parsed.entries) == [("K2A", "score", "accuracy", 2)]
+    assert [(p.kind, p.tab) for p in parsed.problems if p.kind == "not_in_study"] == [
+        ("not_in_study", "Backup Monday")
+    ]
+
+
+def test_a_tab_with_another_title_is_read_and_said() -> None:
+    parsed = parse(grid_of(), title="My scores")
+    assert content(parsed.entries) == content(GIVEN)
+    (problem,) = parsed.problems
+    assert (problem.kind, problem.severity) == ("not_in_study", "warning")
+    assert "My scores" in problem.message
+
+
+def test_a_second_column_of_codes_hides_no_row() -> None:
+    rows = [["Code" if not number else None, *row] for number, row in enumerate(grid_of())]
+    parsed = parse(rows)
+    assert content(parsed.entries) == content(GIVEN)
+    assert [(p.kind, p.column) for p in parsed.problems] == [("repeated_column", "Code")]
+
+
+def test_a_header_that_was_sorted_into_the_rows_hides_none() -> None:
+    header, *rows = grid_of()
+    assert content(parse([*rows[:2], header, *rows[2:]]).entries) == content(GIVEN)

@@ -170,7 +170,8 @@ def no_words_in(path: Path, words: tuple[str, ...]) -> bool:
 def test_a_study_may_keep_its_results_blind(tmp_path: Path) -> None:
     desk = filled(memory_desk(tmp_path, {"study.toml": QUICK_STUDY + "[publish]\nmodels = false\n"}))
     desk.publish()
-    assert list(unit_table(desk)[0])[:4] == ["Code", "Question_ID", "Figure", "Accuracy"]
+    assert list(unit_table(desk)[0])[:4] == ["Code", "Question_ID", "Figure", "Model"]
+    assert {row["Model"] for row in unit_table(desk)} == {None}
     assert "Alder" not in (tmp_path / "reports/report.html").read_text(encoding="utf-8")
 
 
