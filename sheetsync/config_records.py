@@ -105,10 +105,14 @@ class Document:
 
 
 def _valid(model: type[Record], data: object) -> Record | None:
+    """Return the entry, without what is wrong in it where the rest still is one: its other faults show too."""
     try:
         return model.model_validate(_frozen(data), strict=True)
-    except ValidationError:
-        return None
+    except ValidationError as error:
+        wrong = {_path_of(detail["loc"])[0] for detail in error.errors(include_url=False) if detail["loc"]}
+        if not isinstance(data, dict) or not wrong & set(data):
+            return None
+        return _valid(model, {key: value for key, value in data.items() if key not in wrong})
 
 
 def _frozen(data: object) -> object:

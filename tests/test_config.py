@@ -801,3 +801,16 @@ def test_a_check_formula_that_excel_would_refuse_is_refused_before_anything_is_m
     folder = write_study(tmp_path, {"rubric.toml": RUBRIC_TOML + rules})
     _, faults = check_study(folder)
     assert ["Check formula" in fault.message and "8,192" in fault.message for fault in faults] == [True]
+
+
+def test_every_fault_of_one_rule_is_named(tmp_path: Path) -> None:
+    rule = (
+        '\n[[rule]]\nid = "odd"\nwhen = { tag = "nope" }\nthen = { dimension = "dept", equals = 1 }\n'
+        'severity = "fatal"\n'
+    )
+    _, faults = check_study(write_study(tmp_path, {"rubric.toml": RUBRIC_TOML + rule}))
+    assert [word for word in ("nope", "dept", "fatal") if any(word in fault.message for fault in faults)] == [
+        "nope",
+        "dept",
+        "fatal",
+    ]
