@@ -10,9 +10,10 @@ import pytest
 
 from sheetsync.backends.base import Known, Place, SheetBackend
 from sheetsync.backends.google import GoogleBackend
+from sheetsync.backends.google_http import GoogleClient
 from sheetsync.backends.google_present import tab_id
 from sheetsync.domain.workbook import ColumnSpec, TabSpec, WorkbookSpec, expected_reading
-from sheetsync.errors import BackendError, WorkbookMissingError
+from sheetsync.errors import BackendError, WorkbookMissingError, WorkbookUnreadableError
 from tests.backends.contract import OTHER, RATER, SUMMARY, BackendContract, scoring_spec, summary_spec
 from tests.backends.google_worlds import (
     ADJUDICATION,
@@ -23,6 +24,7 @@ from tests.backends.google_worlds import (
     World,
     marks,
     settings,
+    tempo,
     world,
 )
 from tests.sheets_emulator import faults
@@ -471,3 +473,70 @@ def test_the_index_is_private_and_looking_leaves_no_trace(place: World) -> None:
     assert (place.folder / ".sheetsync/google.json").stat().st_mode & 0o777 == 0o600
     (place.folder / ".sheetsync/google.json").write_text("{")
     assert place.backend.versions([RATER])[RATER]
+
+
+# --- versions, and whose account it is -----------------------------------------------------------
+
+
+def test_what_nobody_can_see_is_no_change(place: World) -> None:
+    """Drive's version moves with sharing too; only the time of the last change tells what is in the cells."""
+    backend = place.backend
+    backend.replace(SUMMARY, summary_spec(), Known(), version_read=None)
+    version = backend.versions([SUMMARY])[SUMMARY]
+    place.person().share(place.id_of(SUMMARY), "c1@example.org")
+    known = Known(expected_reading(summary_spec()).tabs, {}, version or "")
+    assert backend.replace(SUMMARY, summary_spec((0.9,)), known, version_read=version).obstacle == ""
+    version = backend.versions([SUMMARY])[SUMMARY]
+    place.person("c1@example.org").type(place.id_of(SUMMARY), "Agreement!C2", "mine")
+    known = Known(expected_reading(summary_spec((0.9,))).tabs, {}, version or "")
+    assert "changed" in backend.replace(SUMMARY, summary_spec(), known, version_read=version).obstacle
+
+
+def test_a_version_that_cannot_be_had_afterwards(place: World) -> None:
+    place.emulator.faults.add(faults.refused("PERMISSION_DENIED"), kind="files.get")
+    done = place.backend.replace(SUMMARY, summary_spec(), Known(), version_read=None)
+    assert (done.obstacle, done.version) == ("", "")
+    assert place.backend.read(SUMMARY) == expected_reading(summary_spec())
+
+
+def test_a_user_is_asked_for_once(place: World) -> None:
+    def unnamed() -> GoogleClient:
+        return GoogleClient(place.emulator.session(BOT), "", tempo(place.emulator))
+
+    for _ in range(2):
+        backend = GoogleBackend(place.study, place.folder / ".sheetsync", unnamed)
+        backend.create(RATER, scoring_spec())
+        assert backend.share(RATER) == ""
+        version = backend.versions([SUMMARY])[SUMMARY]
+        known = Known(backend.read(SUMMARY).tabs if version else (), {}, version or "")
+        assert backend.replace(SUMMARY, summary_spec(), known, version_read=version).obstacle == ""
+    assert place.kinds().count("about.get") == 1
+
+
+def test_typing_makes_room_and_comes_in_few_calls(place: World) -> None:
+    backend = place.backend
+    backend.create(RATER, scoring_spec())
+    start = len(place.emulator.calls)
+    cells: dict[tuple[int, int], Any] = {
+        (row, column): row * column for row in range(30) for column in (2, 3, 9)
+    }
+    backend.type_cells(RATER, "Scoring", cells)
+    assert place.kinds(start) == ["spreadsheets.get", "spreadsheets.batchUpdate"]
+    grid = backend.read(RATER).tabs[1]
+    assert all(grid.cell(*cell) == value for cell, value in cells.items())
+
+
+def test_a_backup_that_cannot_be_written_stops_the_rewrite(place: World) -> None:
+    backend = place.backend
+    backend.replace(SUMMARY, summary_spec(), Known(), version_read=None)
+    (place.folder / ".sheetsync/backups").write_text("in the way")
+    with pytest.raises(BackendError, match="nothing was replaced"):
+        backend.replace(SUMMARY, summary_spec((0.9,)), Known(), version_read="1", force=True)
+    assert backend.read(SUMMARY) == expected_reading(summary_spec())
+
+
+def test_an_uploaded_excel_file(place: World) -> None:
+    place.backend.create(RATER, scoring_spec())
+    place.emulator.files.files[place.id_of(RATER)].book = None
+    with pytest.raises(WorkbookUnreadableError, match="is no Google spreadsheet"):
+        place.backend.read(RATER)
