@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
+from itertools import count
 from pathlib import Path
 
 from sheetsync.backends.base import Known, Place, Replaced
@@ -261,21 +262,16 @@ class GoogleBackend:
     def _back_up(self, place: Place, found: Json) -> None:
         """Keep what Google showed, under the first free number."""
         folder = self._private / "backups"
-        number = 1
-        while True:
-            try:
-                folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-                with (folder / f"{number:04d}-{place.audience}.json").open("x", encoding="utf-8") as file:
-                    json.dump(found, file, ensure_ascii=False)
-            except FileExistsError:
-                number += 1
-            except OSError as error:
-                raise BackendError(
-                    f"No backup can be written to {folder} ({error.strerror or error}), so nothing was replaced.",
-                    "Check free space and who may write to the study folder, and run the command again.",
-                ) from error
-            else:
-                return
+        names = (folder / f"{number:04d}-{place.audience}.json" for number in count(1))
+        try:
+            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            with next(name for name in names if not name.exists()).open("x", encoding="utf-8") as file:
+                json.dump(found, file, ensure_ascii=False)
+        except OSError as error:
+            raise BackendError(
+                f"No backup can be written to {folder} ({error.strerror or error}), so nothing was replaced.",
+                "Check free space and who may write to the study folder, and run the command again.",
+            ) from error
 
     def type_cells(
         self, place: Place, tab: str, cells: Mapping[tuple[int, int], str | int | float | bool | None]

@@ -225,8 +225,8 @@ def test_an_answer_that_is_lost_and_then_the_network(place: World, desk: Desk) -
     ran = desk.run("2026-07-02T02:00:00Z")
     assert [each.message for each in ran.incomplete] == [
         (
-            "Google could not be reached: the connection failed. Check the network. Run the command again; what is done "
-            "already is kept."
+            "Google could not be reached: the connection failed. Check the network. Run the command again; what is "
+            "done already is kept."
         )
     ]
     assert desk.run("2026-07-03T02:00:00Z").exit_code == 0, "what was written after all is known to be ours"
