@@ -71,6 +71,9 @@ class Replaced:
 class SheetBackend(Protocol):
     """Where workbooks live."""
 
+    announcement: str
+    """What people should be told once about where that is; empty where nothing is unusual."""
+
     def location(self, place: Place) -> str:
         """Return where people find the workbook: a path relative to the study, or an address."""
 
@@ -135,6 +138,8 @@ class SheetBackend(Protocol):
 
 class WorkbooksAtHand(ABC):
     """What a backend answers whose workbooks lie where people share them as they like."""
+
+    announcement = ""
 
     @abstractmethod
     def versions(self, places: Sequence[Place]) -> Mapping[Place, str | None]:

@@ -27,7 +27,7 @@ def make_chart(book: Any, tab: TabSpec, spec: ChartSpec) -> Any:
     quiet = {"num_font": {"size": 9}, "name_font": {"size": 9, "bold": False}, "line": {"color": LINE}}
     grid = {"visible": True, "line": {"color": LINE, "width": 0.5}}
     categories = {**quiet, "label_position": "low", "major_gridlines": {"visible": False}}
-    values = {**quiet, "major_gridlines": grid}
+    values = {**quiet, "major_gridlines": grid, "num_format": "0%" if spec.kind == "stacked" else "0.0"}
     if spec.value_range is not None:
         values |= {"min": spec.value_range[0], "max": spec.value_range[1]}
     if spec.kind == "points":

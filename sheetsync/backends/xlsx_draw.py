@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import io
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import xlsxwriter
@@ -170,7 +171,10 @@ class _Tab:
                     value is None and not self._boxed and not isinstance(cell, Cell)
                 ):
                     continue
-                write_value(self.sheet, number, index, value, self._look(style, value))
+                look = self._look(style, value)
+                if isinstance(cell, Cell) and cell.leads_to and isinstance(value, str):
+                    value = replace(cell.leads_to, text=value)
+                write_value(self.sheet, number, index, value, look)
 
     def _paired(self, cells: tuple[CellSpec, ...]) -> Iterator[tuple[ColumnSpec, CellSpec]]:
         for index, column in enumerate(self.tab.columns):

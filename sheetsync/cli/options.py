@@ -15,7 +15,7 @@ from sheetsync.errors import SheetsyncError, StudyError
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 TEMPLATES = ("historical-figures",)
-BACKENDS = ("xlsx",)
+BACKENDS = ("xlsx", "google")
 
 
 class StudyGroup(click.Group):

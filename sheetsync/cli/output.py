@@ -61,7 +61,8 @@ def progress(what: str) -> None:
 def tell_incomplete(incomplete: Sequence[Incomplete]) -> int:
     """Print one line on stderr for every incomplete workbook; return the exit code."""
     for each in incomplete:
-        click.echo(f"{each.path}: {each.message}", err=True)
+        message = each.message.removeprefix(each.path).lstrip(": ")
+        click.echo(f"{each.path}: {message}", err=True)
     return 3 if incomplete else 0
 
 
@@ -116,7 +117,8 @@ def show_init(result: InitResult) -> None:
     """Say what was made and what comes next."""
     _print(
         f"Made {result.folder} from the template {result.template}: {', '.join(result.files)}.",
-        f"Next: edit study.toml, then run: sheetsync -C {result.folder} provision",
+        f"Next: edit study.toml, rubric.toml, questions.csv and responses.csv in {result.folder}; then run there: "
+        "sheetsync check, and sheetsync provision.",
     )
 
 
@@ -161,6 +163,8 @@ def show_provision(result: Provisioned) -> None:
         _print("Nothing to make.")
     if result.existing:
         _print(f"{_count(result.existing, 'workbook')} there already and left alone.")
+    if result.made and not result.dry_run:
+        _print("Share each rater's folder or workbook with that rater, and nothing else.")
     design = result.design
     loads = ", ".join(f"{rater} {load}" for rater, load in design.load.items())
     shared = min(design.shared.values(), default=0)
@@ -401,6 +405,8 @@ def show_divergences(result: Divergences) -> None:
     _table(f"As of {result.as_of}", [(n, "right" if n == "Range" else "left") for n in names], rows)
     open_ones = sum(d.state == "open" for d in result.divergences)
     _print(f"{_count(len(rows), 'divergence')}, {open_ones} open.")
+    if open_ones:
+        _print("Settle them in the adjudication workbook, which `sheetsync publish` writes.")
 
 
 # --- publishing ---

@@ -12,6 +12,7 @@ from sheetsync.domain.ratings import Problem
 from sheetsync.domain.study import NOT_APPLICABLE, LevelValue, Rubric
 from sheetsync.domain.text_layout import count_lines, row_height
 from sheetsync.domain.workbook import (
+    Cell,
     CellSpec,
     Choice,
     ColumnSpec,
@@ -105,15 +106,29 @@ def build_adjudication_workbook(sheet: AdjudicationSheet) -> WorkbookSpec:
         frozen_rows=1,
         frozen_columns=2,
         row_heights={0: 34.0, **{index: _height(d, sheet) for index, d in enumerate(sheet.divergences, 1)}},
-        highlights=(Highlight(0, len(columns) - 1, f'${verdict}2<>""', "good"),),
+        highlights=(Highlight(len(columns) - 4, len(columns) - 1, f'${verdict}2<>""', "good"),),
     )
     return WorkbookSpec(f"{sheet.title} (adjudication)", (tab, *responses), tuple(lists), sheet.marker)
+
+
+_CODE_NOTE = (
+    "Green: settled. Yellow: the ratings changed after the verdict; look again, and edit the comment to confirm it. "
+    "Red: the verdict is not a level of this dimension and settles nothing. No colour: open."
+)
+
+
+def _code_cell(divergence: Divergence, sheet: AdjudicationSheet) -> CellSpec:
+    """Return the code in the colour of the row's state, as of when the workbook was written."""
+    typed = sheet.typed.get(divergence.key, {}).get("Verdict")
+    if divergence.state == "open":
+        return Cell(divergence.code, "poor") if show(typed).strip() else divergence.code
+    return Cell(divergence.code, "good" if divergence.state == "settled" else "fair")
 
 
 def _columns(sheet: AdjudicationSheet) -> tuple[ColumnSpec, ...]:
     fixed = ReadOnly()
     columns = [
-        ColumnSpec("Code", 11, "code", validation=fixed),
+        ColumnSpec("Code", 11, "code", note=_CODE_NOTE, validation=fixed),
         ColumnSpec("Dimension", 18, validation=fixed),
         ColumnSpec(
             "Kind",
@@ -161,7 +176,7 @@ def _row(
     code = divergence.code
     unit = sheet.units[code]
     cells: list[CellSpec] = [
-        code,
+        _code_cell(divergence, sheet),
         sheet.rubric.by_id[divergence.dimension].name,
         divergence.kind,
         unit.question,

@@ -22,7 +22,7 @@ def is_long(response: str) -> bool:
 def link_text(code: str, response: str) -> str:
     """Return what stands in the place of a long response."""
     words = len(response.split())
-    return f"Long response ({words:,} words). Click here to read it whole in the tab {RESPONSES_TAB}, under {code}."
+    return f"Long response ({words:,} words): click to read it under {code}."
 
 
 def shown_response(code: str, response: str) -> str:

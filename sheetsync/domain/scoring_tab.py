@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from sheetsync.domain.cells import (
     CellState,
@@ -203,8 +203,8 @@ def _cell(
         return formulas.cell(row)
     if column.header == "Response":
         return response_cell(row.code, row.response, block_of)
-    if column.header == "Figure" and row.figure and row.reference in reference_of:
-        return Cell(replace(reference_of[row.reference], text=row.figure), "link")
+    if column.header == "Code" and row.reference in reference_of:
+        return Cell(row.code, "code", reference_of[row.reference])
     return {
         "Code": row.code,
         "Case": row.case,
@@ -239,7 +239,7 @@ def _column_spec(column: ScoringColumn, rubric: Rubric) -> ColumnSpec:
         return ColumnSpec(column.header, 9, "integer", note="Added up by the sheet.", validation=ReadOnly())
     if not column.is_input:
         width, style = _FIXED_LOOK[column.header]
-        note = _CHECK_NOTE if column.header == CHECK_COLUMN else ""
+        note = {CHECK_COLUMN: _CHECK_NOTE, "Code": _CODE_NOTE}.get(column.header, "")
         return ColumnSpec(column.header, width, style, note=note, validation=ReadOnly())  # type: ignore[arg-type]
     about = column.about
     if isinstance(about, Tag):
@@ -251,6 +251,7 @@ def _column_spec(column: ScoringColumn, rubric: Rubric) -> ColumnSpec:
     return _confidence_spec(column.header) if column.key[0] == "confidence" else _score_spec(about, rubric)
 
 
+_CODE_NOTE = "Click a code to see the reference sheet, where there is one."
 _CHECK_NOTE = "Fills itself in: what this row still needs, or ✓ when it is complete."
 
 

@@ -9,6 +9,7 @@ from sheetsync.domain.analysis import Analysis
 from sheetsync.domain.summary_cells import shown_band, shown_coefficient
 from sheetsync.domain.summary_page import summary_tab
 from sheetsync.domain.summary_results import results_tab, tags_tab
+from sheetsync.domain.text_layout import count_lines, row_height
 from sheetsync.domain.verdicts import REASON_WORDS, is_too_few
 from sheetsync.domain.workbook import Cell, CellSpec, ColumnSpec, TabSpec, WorkbookSpec
 
@@ -87,8 +88,19 @@ def agreement_tab(analysis: Analysis) -> TabSpec:
         table=True,
         frozen_rows=1,
         frozen_columns=3,
-        row_heights={0: 50.0},
+        row_heights={0: 50.0, **{index: _height(row) for index, row in enumerate(rows, 1)}},
     )
+
+
+def _height(row: Sequence[CellSpec]) -> float:
+    """Return the height of a row whose reasons are wrapped in narrow columns."""
+    texts = [cell.value if isinstance(cell, Cell) else cell for cell in row]
+    lines = [
+        count_lines(text, column.width)
+        for text, column in zip(texts, _AGREEMENT_COLUMNS, strict=False)
+        if isinstance(text, str)
+    ]
+    return row_height(max(lines, default=1))
 
 
 def _dimension_row(
@@ -118,7 +130,10 @@ def _dimension_row(
         shown_coefficient(each.get("exact"), "percent"),
         shown_coefficient(each.get("within"), "percent"),
         shown_coefficient(each.get("mean_abs_difference")),
-        *(shown_coefficient(each.get(name)) for name in ("ac", "brennan_prediger", "fleiss_kappa", "icc")),
+        *(
+            None if hidden else shown_coefficient(each.get(name))
+            for name in ("ac", "brennan_prediger", "fleiss_kappa", "icc")
+        ),
         *(None,) * 4,
         *(agreement.distribution.get(label) for label in labels),
     )

@@ -201,7 +201,7 @@ def _headline_row(dimension: DimensionAgreement) -> Row:
 
 
 def _length(upper: float | None, lower: float | None) -> CellSpec:
-    return None if upper is None or lower is None else Cell(upper - lower, "note")
+    return None if upper is None or lower is None else Cell(upper - lower, "number")
 
 
 def _spread_rows(analysis: Analysis) -> list[Row]:

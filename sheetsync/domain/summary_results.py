@@ -60,9 +60,10 @@ def results_tab(analysis: Analysis, *, name_models: bool) -> TabSpec:
         for by, groups in group_codes(analysis, name_models=name_models)
         for summary in summarise_groups(analysis.results, groups, analysis.rubric)
     ]
+    heights = {0: 34.0, len(rows) + 2: 34.0}
     rows += [(), _unit_header(analysis.rubric)]
     rows += [_unit_row(result, analysis.rubric, name_models) for result in analysis.results]
-    return TabSpec("Results", columns, tuple(rows), frozen_rows=1, frozen_columns=2, row_heights={0: 34.0})
+    return TabSpec("Results", columns, tuple(rows), frozen_rows=1, frozen_columns=2, row_heights=heights)
 
 
 _SOURCE_NOTES = {

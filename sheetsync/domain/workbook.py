@@ -69,10 +69,15 @@ Value = str | int | float | bool | Formula | Link | None
 
 @dataclass(frozen=True)
 class Cell:
-    """A value with a look of its own, where the column's look does not fit."""
+    """A value with a look of its own, where the column's look does not fit.
+
+    `leads_to` makes a text clickable where the format can do so without turning it into a formula; it
+    reads back as the text that it is.
+    """
 
     value: Value
     style: Style
+    leads_to: Link | None = None
 
 
 CellSpec = Value | Cell

@@ -130,6 +130,7 @@ class _WorkbookReader:
         self.sheets: SheetMaker = session.sheets()
         self.versions = session.archive.versions()
         self.entries = session.archive.current_entries()
+        self.standing = [p for p in session.archive.current_problems() if p.code is not None]
         self.incomplete: list[Incomplete] = []
 
     def read(self, record: WorkbookRecord) -> WorkbookReading:
@@ -163,10 +164,15 @@ class _WorkbookReader:
     def _failed(self, record: WorkbookRecord, error: BackendError) -> WorkbookReading:
         location = self.session.backend.location(place_of(record))
         self.incomplete.append(Incomplete(location, str(error)))
+        before = self._before(record)
         if isinstance(error, WorkbookMissingError):
-            return WorkbookReading(record.rater, record.batch, "missing")
+            return WorkbookReading(record.rater, record.batch, "missing", problems=before)
         problem = Problem("not_a_workbook", str(error), record.rater, record.batch, found=location)
-        return WorkbookReading(record.rater, record.batch, "unreadable", problems=(problem,))
+        return WorkbookReading(record.rater, record.batch, "unreadable", problems=[problem, *before])
+
+    def _before(self, record: WorkbookRecord) -> list[Problem]:
+        """Return what was wrong in the rows at the last reading: it stands as long as its ratings do."""
+        return [p for p in self.standing if (p.rater, p.batch) == (record.rater, record.batch)]
 
     def _judged(self, record: WorkbookRecord, version: str, parsed: ParsedSheet) -> WorkbookReading:
         location = self.session.backend.location(place_of(record))
@@ -174,7 +180,7 @@ class _WorkbookReader:
         if not parsed.is_ours:
             problems = [replace(problem, found=location) for problem in parsed.problems]
             self.incomplete.append(Incomplete(location, problems[0].message))
-            return WorkbookReading(*key, "unreadable", problems=problems)
+            return WorkbookReading(*key, "unreadable", problems=[*problems, *self._before(record)])
         before = self.entries.get(record.key, [])
         suspicion = None if self.force else _suspicion(before, parsed)
         if suspicion is not None:
@@ -182,7 +188,7 @@ class _WorkbookReader:
             problem = Problem("emptied", suspicion, *key, found=location)
             lost = [p for p in parsed.problems if p.kind in ("missing_column", "repeated_column")]
             emptied = [] if parsed.lost_columns else [problem]
-            return WorkbookReading(*key, "guarded", problems=[*emptied, *lost])
+            return WorkbookReading(*key, "guarded", problems=[*emptied, *lost, *self._before(record)])
         kept = () if self.force else [e for e in before if e.code in set(parsed.lost_codes)]
         return WorkbookReading(*key, "read", version, [*parsed.entries, *kept], parsed.problems)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
@@ -120,6 +121,8 @@ def _open(root: Path, study: Study, archive: Path | None = None) -> Session:
     root = root.resolve()
     private = root / PRIVATE_FOLDER
     backend = open_backend(study.settings, root, private)
+    if backend.announcement:
+        logging.getLogger(__name__).warning(backend.announcement)
     return Session(root, study, Archive.open(archive or private), backend)
 
 

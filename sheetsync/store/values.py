@@ -20,7 +20,7 @@ def encode_value(value: CellValue) -> str:
     >>> [encode_value(value) for value in (3, 3.0, True, "3")]
     ['3', '3.0', 'true', '"3"']
     """
-    return json.dumps(value)
+    return json.dumps(value or 0.0 if isinstance(value, float) else value)  # a cache takes -0.0 for 0.0
 
 
 @lru_cache(maxsize=8192)
