@@ -45,9 +45,11 @@ def test_every_command_has_help(name: str) -> None:
 
 
 def test_the_examples_are_valid() -> None:
-    study, rubric = re.findall(r"```toml\n(.*?)```", README.read_text(encoding="utf-8"), re.DOTALL)
-    StudyFile.model_validate(tomllib.loads(study))
-    Rubric.model_validate(tomllib.loads(rubric))
+    found = re.findall(r"```toml\n(.*?)```", README.read_text(encoding="utf-8"), re.DOTALL)
+    study, rubric, google = map(tomllib.loads, found)
+    StudyFile.model_validate(study)
+    Rubric.model_validate(rubric)
+    StudyFile.model_validate(study | google)
 
 
 def test_every_file_that_the_readme_shows_is_there() -> None:

@@ -109,7 +109,9 @@ def provision(
     _write_down(session, plan)
     records = [record for record in session.archive.workbooks() if record.rater in session.roster()]
     absent = _absent(session, records)
-    made, refused = _make(session, absent, now, progress)
+    refused = _share(session, [record for record in records if record not in absent])
+    made, failures = _make(session, absent, now, progress)
+    refused += failures
     batches = [batch_of(record) for record in records]
     return Provisioned(
         tuple(made),
@@ -281,6 +283,13 @@ def _make(
     if failure is not None and not made:
         raise failure
     return made, refused
+
+
+def _share(session: Session, records: Sequence[WorkbookRecord]) -> list[Incomplete]:
+    """Let people into workbooks that are there already, where an earlier run was refused."""
+    places = [place_of(record) for record in records]
+    obstacles = [(session.backend.location(place), session.backend.share(place)) for place in places]
+    return [Incomplete(location, obstacle) for location, obstacle in obstacles if obstacle]
 
 
 def _preview(session: Session, plan: _Plan) -> Provisioned:
