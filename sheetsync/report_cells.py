@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from decimal import ROUND_HALF_UP, Decimal
 from typing import Literal
 
 from sheetsync.domain.cells import show
@@ -75,14 +76,18 @@ def columns(*titles: str) -> tuple[TableColumn, ...]:
 def shown_number(value: float, style: NumberStyle = "number", digits: int = 2) -> str:
     """Return a number as people read it, with a true minus sign and never a negative zero.
 
-    >>> shown_number(-0.001), shown_number(-0.125, "signed"), shown_number(0.7415, "percent")
-    ('0.00', '−0.12', '74.2%')
+    Halves are rounded away from zero, as spreadsheets do, so that the report and the summary workbook
+    show the same figure.
+
+    >>> shown_number(-0.001), shown_number(4.125), shown_number(-0.125, "signed"), shown_number(0.7415, "percent")
+    ('0.00', '4.13', '−0.13', '74.2%')
     """
-    if style == "percent":
-        return f"{value:.1%}"
-    rounded = round(value, digits) or 0.0
-    text = f"{rounded:+.{digits}f}" if style == "signed" and rounded else f"{rounded:.{digits}f}"
-    return text.replace("-", "−")
+    scaled = Decimal(repr(float(value))) * (100 if style == "percent" else 1)
+    places = 1 if style == "percent" else digits
+    rounded = scaled.quantize(Decimal(1).scaleb(-places), ROUND_HALF_UP)
+    text = f"{abs(rounded):.{places}f}{'%' if style == 'percent' else ''}"
+    sign = "" if not rounded else "−" if rounded < 0 else "+" if style == "signed" else ""
+    return sign + text
 
 
 def shown_alpha(value: float, bands: BandSet) -> str:
