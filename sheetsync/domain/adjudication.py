@@ -9,6 +9,7 @@ from sheetsync.domain.cells import BLANK, CellState, normalise, read_remark, rea
 from sheetsync.domain.divergence import Divergence, DivergenceKey, DivergenceKind, Verdict
 from sheetsync.domain.long_responses import RESPONSE_WIDTH, response_cell, responses_tab, shown_response
 from sheetsync.domain.ratings import Problem
+from sheetsync.domain.scoring_workbook import page_of_text, rubric_tab
 from sheetsync.domain.study import NOT_APPLICABLE, LevelValue, Rubric
 from sheetsync.domain.text_layout import count_lines, row_height
 from sheetsync.domain.workbook import (
@@ -25,6 +26,7 @@ from sheetsync.domain.workbook import (
     RawCell,
     Reading,
     ReadOnly,
+    Style,
     TabSpec,
     WorkbookSpec,
     cell_name,
@@ -108,7 +110,34 @@ def build_adjudication_workbook(sheet: AdjudicationSheet) -> WorkbookSpec:
         row_heights={0: 34.0, **{index: _height(d, sheet) for index, d in enumerate(sheet.divergences, 1)}},
         highlights=(Highlight(len(columns) - 4, len(columns) - 1, f'${verdict}2<>""', "good"),),
     )
-    return WorkbookSpec(f"{sheet.title} (adjudication)", (tab, *responses), tuple(lists), sheet.marker)
+    tabs = (tab, _start_tab(sheet), rubric_tab(sheet.rubric), *responses)
+    return WorkbookSpec(f"{sheet.title} (adjudication)", tabs, tuple(lists), sheet.marker)
+
+
+def _start_tab(sheet: AdjudicationSheet) -> TabSpec:
+    open_ones = sum(divergence.state == "open" for divergence in sheet.divergences)
+    lines: list[tuple[CellSpec, Style]] = [
+        (sheet.title, "title"),
+        (f"Adjudication · {len(sheet.divergences):,} rows, {open_ones:,} open when this was written", "note"),
+        ("", "text"),
+        ("How to settle a row", "heading"),
+        ("1. Read the question, the response and what each rater gave and noted.", "text"),
+        (
+            "2. Choose a verdict: a level of the row's dimension, or N/A. The tab Rubric says what levels mean.",
+            "text",
+        ),
+        ("3. Say why the raters differed, and who decided. A comment is welcome.", "text"),
+        ("", "text"),
+        ("What happens to it", "heading"),
+        (
+            "Verdicts enter results. The raters' own scores stay as they are, and agreement rests on them alone.",
+            "text",
+        ),
+        ("Clear a verdict to open its row again.", "text"),
+        (f"The colour of a code: {_CODE_NOTE}", "text"),
+        ("Sort and filter as you please; leave the headers and the first columns as they are.", "text"),
+    ]
+    return page_of_text("Start here", lines)
 
 
 _CODE_NOTE = (

@@ -10,7 +10,7 @@ from sheetsync.domain.long_responses import responses_tab
 from sheetsync.domain.rules import DONE
 from sheetsync.domain.scoring_columns import CHECK_COLUMN, SCORING_TAB, scoring_columns
 from sheetsync.domain.scoring_tab import ScoringSheet, draw_scoring_tab
-from sheetsync.domain.study import NOT_APPLICABLE, Dimension
+from sheetsync.domain.study import NOT_APPLICABLE, Dimension, Rubric
 from sheetsync.domain.text_layout import count_lines, row_height
 from sheetsync.domain.workbook import (
     Cell,
@@ -37,11 +37,11 @@ def build_scoring_workbook(sheet: ScoringSheet) -> WorkbookSpec:
     responses, block_of = responses_tab((row.code, row.response) for row in sheet.rows)
     references, reference_of = _reference_tab(sheet)
     scoring, lists = draw_scoring_tab(sheet, block_of, reference_of)
-    tabs = [_start_tab(sheet), scoring, _rubric_tab(sheet), *references]
+    tabs = [_start_tab(sheet), scoring, rubric_tab(sheet.rubric), *references]
     return WorkbookSpec(f"{sheet.title} ({sheet.batch})", (*tabs, *responses), lists, sheet.marker)
 
 
-def _page(title: str, lines: Iterable[tuple[CellSpec, Style]], width: float = _PAGE_WIDTH) -> TabSpec:
+def page_of_text(title: str, lines: Iterable[tuple[CellSpec, Style]], width: float = _PAGE_WIDTH) -> TabSpec:
     """Return a page of text: one wrapped cell a line."""
     rows, heights = [], {}
     for index, (value, style) in enumerate(lines):
@@ -91,7 +91,7 @@ def _start_tab(sheet: ScoringSheet) -> TabSpec:
         lines.append((Link("Reference: the facts to score against", REFERENCE_TAB), "link"))
     if sheet.contact:
         lines += [("", "text"), ("Questions?", "heading"), (f"Write to {sheet.contact}.", "text")]
-    return _page(START_TAB, lines)
+    return page_of_text(START_TAB, lines)
 
 
 def _batch_words(sheet: ScoringSheet) -> str:
@@ -145,8 +145,8 @@ _LIBERTIES = (
 # --- Rubric ---
 
 
-def _rubric_tab(sheet: ScoringSheet) -> TabSpec:
-    rubric = sheet.rubric
+def rubric_tab(rubric: Rubric) -> TabSpec:
+    """Return the tab that says what every level, tag and rule means."""
     rows: list[tuple[CellSpec, CellSpec, CellSpec]] = []
     if rubric.tags:
         rows.append((Cell("Tags of the whole response", "heading"), Cell("", "heading"), Cell("", "heading")))
@@ -198,7 +198,7 @@ def _reference_tab(sheet: ScoringSheet) -> tuple[tuple[TabSpec, ...], dict[str, 
             lines.append(("", "text"))
         starts[name] = Link(name, REFERENCE_TAB, cell_name(len(lines), 0))
         lines += [_reference_line(line) for line in _joined_paragraphs(text)]
-    return ((_page(REFERENCE_TAB, lines, width=130),) if lines else ()), starts
+    return ((page_of_text(REFERENCE_TAB, lines, width=130),) if lines else ()), starts
 
 
 def _reference_line(line: str) -> tuple[CellSpec, Style]:
