@@ -49,7 +49,12 @@ def results_tab(analysis: Analysis, *, name_models: bool) -> TabSpec:
         ColumnSpec("Mean", 14, "number"),
         ColumnSpec("Median", 14, "number"),
         *(
-            ColumnSpec(f"From {source}", 13, "integer", note=_SOURCE_NOTES[source])
+            ColumnSpec(
+                "Unresolved" if source == "unresolved" else f"From {source}",
+                13,
+                "integer",
+                note=_SOURCE_NOTES[source],
+            )
             for source in FINAL_SOURCES
         ),
         ColumnSpec("N/A", 12, "integer"),
