@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from sheetsync.domain.study import NOT_APPLICABLE, LevelValue
+from sheetsync.domain.study import LevelValue
 
 BatchKind = Literal["calibration", "production", "rescore"]
 
@@ -47,11 +46,6 @@ class Rating:
     value: LevelValue
     text: int = 1
 
-    @property
-    def is_applicable(self) -> bool:
-        """Whether the rating has a value."""
-        return self.value != NOT_APPLICABLE
-
 
 Severity = Literal["error", "warning"]
 
@@ -60,6 +54,9 @@ Severity = Literal["error", "warning"]
 class Problem:
     """Something wrong in a cell, a row or a workbook, with its place.
 
+    `kind` is one of `not_a_level`, `not_applicable_here`, `not_a_tick`, `formula`, `rule:<id>`,
+    `duplicate_row`, `conflicting_rows`, `unknown_code`, `missing_row`, `edited_text`, `missing_column`,
+    `repeated_column`, `not_a_workbook`, `not_in_study`, `emptied`, `date_format`.
     `cell` is in A1 notation of the workbook as it was read. `found` is what stood there, as text.
     """
 
@@ -74,26 +71,6 @@ class Problem:
     found: str | None = None
     severity: Severity = "error"
 
-
-PROBLEM_KINDS: Sequence[str] = (
-    "not_a_level",
-    "not_applicable_here",
-    "not_a_tick",
-    "formula",
-    "rule:<id>",
-    "duplicate_row",
-    "conflicting_rows",
-    "unknown_code",
-    "missing_row",
-    "edited_text",
-    "missing_column",
-    "repeated_column",
-    "not_a_workbook",
-    "not_in_study",
-    "emptied",
-    "date_format",
-)
-"""Every kind of problem; a broken rule carries the rule's id after `rule:`."""
 
 COLUMNS_BETWEEN = "; "
 """Stands between headers in `Problem.column` where a problem concerns several columns."""

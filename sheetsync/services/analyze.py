@@ -171,19 +171,25 @@ def _batches(
     ]
 
 
-def analyze(session: Session, options: Options | None = None, by: Sequence[str] | None = None) -> Analysis:
+def analyze(
+    session: Session,
+    options: Options | None = None,
+    by: Sequence[str] | None = None,
+    standing: Standing | None = None,
+) -> Analysis:
     """Return everything that is known about the study now.
 
     Args:
         session: the study.
         options: settings of the analysis; the study's own where None.
         by: slice columns; the study's own where None.
+        standing: where the study stands, if the caller has asked already.
 
     Raises:
         NotProvisionedError: there are no workbooks yet.
         StudyError: `by` names no column of the questions file.
     """
-    standing = gather_standing(session)
+    standing = standing or gather_standing(session)
     study = session.study
     chosen = options or study_options(session)
     columns = slice_columns(study) if by is None else _known_columns(session, by)

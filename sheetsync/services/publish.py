@@ -117,23 +117,22 @@ class _Writer:
         else:
             self.written.append(location)
 
-    def replace(
-        self, place: Place, spec: WorkbookSpec, people: Mapping[str, Sequence[str]] | None = None
-    ) -> None:
+    def replace(self, place: Place, spec: WorkbookSpec) -> None:
         """Rewrite a workbook of ours; where that is not safe the result lies beside it."""
         before = written_before(self.session, place)
         known = Known(before.tabs, before.people_columns, before.version)
-        self._replace(place, spec, self.found[place], people or {}, known)
+        self._replace(place, spec, before, known, {})
 
     def _replace(
         self,
         place: Place,
         spec: WorkbookSpec,
-        version: str | None,
-        people: Mapping[str, Sequence[str]],
+        before: WrittenBefore,
         known: Known,
+        people: Mapping[str, Sequence[str]],
     ) -> None:
-        before = written_before(self.session, place)
+        """Rewrite a workbook; `before` is what we wrote last, `known` what of it may be written over."""
+        version = self.found[place]
         content = WrittenBefore(expected_reading(spec).tabs, people)
         about_to_write(self.session, place, before, content)
         try:
@@ -162,11 +161,10 @@ class _Writer:
         Where something that they typed could not be read, all that stands in their columns counts as
         foreign: the result lies beside the workbook, with what could be read and the archived verdicts.
         """
-        version = self.found[ADJUDICATION]
         parsed, people = ParsedAdjudication(), {ADJUDICATION_TAB: PEOPLE_COLUMNS}
         before = written_before(self.session, ADJUDICATION)
         known = Known(before.tabs, before.people_columns, before.version)
-        if version is not None:
+        if self.found[ADJUDICATION] is not None:
             try:
                 parsed = read_adjudication(self.session)
             except BackendError:
@@ -174,7 +172,7 @@ class _Writer:
             if not parsed.is_whole:
                 known = Known(before.tabs)
         sheet = adjudication_sheet(self.session, analysis, parsed.rows)
-        self._replace(ADJUDICATION, build_adjudication_workbook(sheet), version, people, known)
+        self._replace(ADJUDICATION, build_adjudication_workbook(sheet), before, known, people)
 
 
 def adjudication_sheet(session: Session, analysis: Analysis, typed: Sequence[TypedRow]) -> AdjudicationSheet:

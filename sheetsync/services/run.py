@@ -10,7 +10,7 @@ from sheetsync.domain.agreement_report import AgreementReport, DimensionAgreemen
 from sheetsync.domain.analysis import Analysis, dimension_data
 from sheetsync.domain.coefficients import Coefficient
 from sheetsync.errors import SheetsyncError
-from sheetsync.services.analyze import analyze, gather_standing
+from sheetsync.services.analyze import Standing, analyze, gather_standing
 from sheetsync.services.divergences import divergences_dict
 from sheetsync.services.incomplete import Incomplete
 from sheetsync.services.publish import Published, publish, publish_locations
@@ -63,8 +63,9 @@ def run(session: Session, now: str, *, blind: bool = False, force: bool = False)
         ArchiveError: the archive cannot be written.
     """
     pulled = pull(session, now, force=force)
-    analysis = analyze(session)
-    withheld = _cross_check(session, analysis)
+    standing = gather_standing(session)
+    analysis = analyze(session, standing=standing)
+    withheld = _cross_check(standing, analysis)
     if withheld:
         analysis = replace(analysis, agreement=withhold(analysis.agreement, withheld))
     published = publish(session, analysis, blind=blind, force=force)
@@ -73,10 +74,9 @@ def run(session: Session, now: str, *, blind: bool = False, force: bool = False)
     return ran
 
 
-def _cross_check(session: Session, analysis: Analysis) -> list[str]:
-    standing = gather_standing(session)
+def _cross_check(standing: Standing, analysis: Analysis) -> list[str]:
     data = dimension_data(
-        session.study, standing.units, standing.production_batches, standing.current, standing.problems, ()
+        analysis.study, standing.units, standing.production_batches, standing.current, standing.problems, ()
     )
     return cross_check_alpha(analysis.agreement, data)
 
