@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from sheetsync.domain import all_raters, unit_counts
 from sheetsync.domain import coefficients as c
-from sheetsync.domain import unit_counts
 from sheetsync.domain.agreement import (
     AgreementReport,
     DimensionData,
@@ -135,7 +135,7 @@ def read_edge_case(name: str) -> Table:
 
 def observed_agreement(data: FloatArray, scale: FloatArray, weights: unit_counts.Weights) -> Coefficient:
     units = count_units(data, scale)
-    statistic = unit_counts.mean_over_pairs(
+    statistic = all_raters.mean_over_pairs(
         units, unit_counts.agreement_weights(scale, weights), perfect=1.0, bounds=(-np.inf, 1.0)
     )
     return c.without_interval(statistic)
@@ -173,7 +173,7 @@ def _alpha_interval(
     data: FloatArray, scale: FloatArray, params: dict[str, Any], _: str
 ) -> list[float | None]:
     options = IntervalOptions(method="percentile", seed=7)
-    statistic = unit_counts.alpha(count_units(data, scale), params["level"])
+    statistic = all_raters.alpha(count_units(data, scale), params["level"])
     interval = estimate({"alpha": statistic}, options)["alpha"]
     return [interval.low, interval.high]
 

@@ -8,7 +8,7 @@ from itertools import combinations
 
 import numpy as np
 
-from sheetsync.domain import rater_pairs, unit_counts
+from sheetsync.domain import all_raters, rater_pairs
 from sheetsync.domain.agreement_report import (
     AgreementReport,
     DimensionAgreement,
@@ -179,17 +179,17 @@ def _assess_raters(data: DimensionData, positions: IntArray, options: Options) -
 def _statistics(units: UnitCounts, level: MeasurementLevel, options: Options) -> dict[str, Statistic]:
     weights: Weights = "identity" if level == "nominal" else "quadratic"
     statistics = {
-        "alpha": unit_counts.alpha(units, level),
-        "ac": unit_counts.gwet_ac(units, weights),
-        "brennan_prediger": unit_counts.brennan_prediger(units, weights),
-        "fleiss_kappa": unit_counts.fleiss_kappa(units, "identity"),
-        "exact": unit_counts.exact(units),
+        "alpha": all_raters.alpha(units, level),
+        "ac": all_raters.gwet_ac(units, weights),
+        "brennan_prediger": all_raters.brennan_prediger(units, weights),
+        "fleiss_kappa": all_raters.fleiss_kappa(units, "identity"),
+        "exact": all_raters.exact(units),
     }
     if level == "nominal":
         return statistics
     return statistics | {
-        "within": unit_counts.within(units, options.within),
-        "mean_abs_difference": unit_counts.mean_abs_difference(units),
+        "within": all_raters.within(units, options.within),
+        "mean_abs_difference": all_raters.mean_abs_difference(units),
     }
 
 

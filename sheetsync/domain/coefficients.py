@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sheetsync.domain import rater_pairs, unit_counts
+from sheetsync.domain import all_raters, rater_pairs
 from sheetsync.domain.rater_pairs import KappaWeights, cross_table
 from sheetsync.domain.statistic import FloatArray, Statistic
 from sheetsync.domain.study import MeasurementLevel
@@ -110,7 +110,7 @@ def krippendorff_alpha(data: FloatArray, scale: Scale, level: MeasurementLevel) 
     ...  for level in ("nominal", "ordinal", "interval", "ratio")]
     [0.743, 0.815, 0.849, 0.797]
     """
-    return without_interval(unit_counts.alpha(count_units(data, scale), level))
+    return without_interval(all_raters.alpha(count_units(data, scale), level))
 
 
 def package_alpha(data: FloatArray, scale: Scale, level: MeasurementLevel) -> float | None:
@@ -152,7 +152,7 @@ def gwet_ac(data: FloatArray, scale: Scale, weights: Weights) -> Coefficient:
     >>> round(gwet_ac(table, [1, 2, 3, 4, 5], "identity").value, 5)
     0.77544
     """
-    return without_interval(unit_counts.gwet_ac(count_units(data, scale), weights))
+    return without_interval(all_raters.gwet_ac(count_units(data, scale), weights))
 
 
 def brennan_prediger(data: FloatArray, scale: Scale, weights: Weights) -> Coefficient:
@@ -161,7 +161,7 @@ def brennan_prediger(data: FloatArray, scale: Scale, weights: Weights) -> Coeffi
     >>> round(brennan_prediger(np.array([[1.0, 1, 2, 2], [1, 1, 2, 1]]), [1, 2], "identity").value, 3)
     0.5
     """
-    return without_interval(unit_counts.brennan_prediger(count_units(data, scale), weights))
+    return without_interval(all_raters.brennan_prediger(count_units(data, scale), weights))
 
 
 def fleiss_kappa(data: FloatArray, scale: Scale, weights: Weights = "identity") -> Coefficient:
@@ -176,7 +176,7 @@ def fleiss_kappa(data: FloatArray, scale: Scale, weights: Weights = "identity") 
     >>> round(fleiss_kappa(np.array([first, second], dtype=float), [0, 1]).value, 2)
     0.7
     """
-    return without_interval(unit_counts.fleiss_kappa(count_units(data, scale), weights))
+    return without_interval(all_raters.fleiss_kappa(count_units(data, scale), weights))
 
 
 def within_k(data: FloatArray, scale: Scale, k: float) -> Coefficient:
@@ -185,12 +185,12 @@ def within_k(data: FloatArray, scale: Scale, k: float) -> Coefficient:
     >>> within_k(np.array([[1.0, 2, 5], [1, 3, 2]]), [1, 2, 3, 4, 5], 1).value
     0.6666666666666666
     """
-    return without_interval(unit_counts.within(count_units(data, scale), k))
+    return without_interval(all_raters.within(count_units(data, scale), k))
 
 
 def exact(data: FloatArray, scale: Scale) -> Coefficient:
     """Return the share of rater pairs that agree exactly: `within_k` with k = 0."""
-    return without_interval(unit_counts.exact(count_units(data, scale)))
+    return without_interval(all_raters.exact(count_units(data, scale)))
 
 
 def mean_abs_difference(data: FloatArray, scale: Scale) -> Coefficient:
@@ -199,7 +199,7 @@ def mean_abs_difference(data: FloatArray, scale: Scale) -> Coefficient:
     >>> mean_abs_difference(np.array([[1.0, 2, 5], [1, 3, 3]]), [1, 2, 3, 4, 5]).value
     1.0
     """
-    return without_interval(unit_counts.mean_abs_difference(count_units(data, scale)))
+    return without_interval(all_raters.mean_abs_difference(count_units(data, scale)))
 
 
 def cohen_kappa(first: FloatArray, second: FloatArray, scale: Scale, weights: KappaWeights) -> Coefficient:

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import bootstrap
 
-from sheetsync.domain import rater_pairs, unit_counts
+from sheetsync.domain import all_raters, rater_pairs
 from sheetsync.domain.coefficients import REASONS, Coefficient, krippendorff_alpha
 from sheetsync.domain.intervals import (
     IntervalMethod,
@@ -42,14 +42,14 @@ def simulate(n: int, raters: int = 2, seed: int = 1, missing: float = 0.0) -> Fl
 def every_statistic(data: FloatArray) -> dict[str, Statistic]:
     units = count_units(data, SCALE)
     return {
-        "alpha": unit_counts.alpha(units, "ordinal"),
-        "nominal": unit_counts.alpha(units, "nominal"),
-        "ac": unit_counts.gwet_ac(units, "quadratic"),
-        "brennan_prediger": unit_counts.brennan_prediger(units, "quadratic"),
-        "fleiss_kappa": unit_counts.fleiss_kappa(units, "identity"),
-        "exact": unit_counts.exact(units),
-        "within": unit_counts.within(units, 1),
-        "mean_abs_difference": unit_counts.mean_abs_difference(units),
+        "alpha": all_raters.alpha(units, "ordinal"),
+        "nominal": all_raters.alpha(units, "nominal"),
+        "ac": all_raters.gwet_ac(units, "quadratic"),
+        "brennan_prediger": all_raters.brennan_prediger(units, "quadratic"),
+        "fleiss_kappa": all_raters.fleiss_kappa(units, "identity"),
+        "exact": all_raters.exact(units),
+        "within": all_raters.within(units, 1),
+        "mean_abs_difference": all_raters.mean_abs_difference(units),
     }
 
 
@@ -129,7 +129,7 @@ def test_bca_equals_scipy() -> None:
 
 def test_leaving_a_unit_out_equals_computing_without_it() -> None:
     data = simulate(30, raters=3, missing=0.1)
-    left_out = leave_one_out(unit_counts.alpha(count_units(data, SCALE), "ordinal"))
+    left_out = leave_one_out(all_raters.alpha(count_units(data, SCALE), "ordinal"))
     one_by_one = [
         krippendorff_alpha(np.delete(data, unit, axis=1), SCALE, "ordinal").value
         for unit in range(30)
