@@ -38,6 +38,7 @@ _SEVERAL_KINDS = {
     "at_most": "a level: a number, or a word in quotation marks",
     "equals": "a level: a number, or a word in quotation marks",
     "raters_per_unit": '"all" or a whole number, 1 or more',
+    "typical_total": '[lowest, highest] or "literal"',
 }
 """Keys that take values of several kinds, and the words for them."""
 

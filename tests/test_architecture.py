@@ -33,7 +33,7 @@ HOMES = {
     "scipy": ("domain/",),
     "numpy": ("domain/",),
     "pandas": ("domain/",),
-    "pydantic": ("domain/study", "config", "services/agreement"),
+    "pydantic": ("domain/study", "domain/protocols", "domain/written", "config", "services/agreement"),
     "tomllib": ("config", "services/init"),
 }
 

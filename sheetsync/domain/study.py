@@ -13,7 +13,10 @@ from functools import cached_property
 from itertools import pairwise
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, StrictFloat, StrictInt, StrictStr
+from pydantic import ConfigDict, Field, StrictFloat, StrictInt, StrictStr
+
+from sheetsync.domain.protocols import Certification, Criteria, Judge, SelfCheck, TimeBudget
+from sheetsync.domain.written import Written
 
 NOT_APPLICABLE = "N/A"
 """How a rating without a value is written in JSON, tables and workbooks."""
@@ -27,12 +30,6 @@ ScaleValue = StrictInt | StrictFloat | StrictStr
 """A level as written in TOML: `1`, `2.5` or `"low"`; never a boolean."""
 
 MeasurementLevel = Literal["nominal", "ordinal", "interval", "ratio"]
-
-
-class Written(BaseModel):
-    """Base of everything a person writes: frozen, and unknown keys are errors."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True, str_strip_whitespace=True, allow_inf_nan=False)
 
 
 class Level(Written):
@@ -204,6 +201,8 @@ class Design(Written):
     """`[design]`: who scores what, in which order."""
 
     layout: Literal["single", "pairs"] = "single"
+    sides: Literal["case", "rater"] = "case"
+    """Whether the two responses of a case have the same sides for all raters, or sides drawn per rater."""
     raters_per_unit: Literal["all"] | Annotated[int, Field(ge=1, strict=True)] = "all"
     order: Literal["random", "bank"] = "random"
     calibration_units: Annotated[int, Field(ge=0, strict=True)] = 0
@@ -253,6 +252,11 @@ class StudyFile(Written):
     agreement: AgreementSettings = AgreementSettings()
     publish: PublishSettings = PublishSettings()
     schedule: ScheduleSettings = ScheduleSettings()
+    time: TimeBudget = TimeBudget()
+    self_check: SelfCheck = SelfCheck()
+    criteria: Criteria | None = None
+    judge: Judge | None = None
+    certification: Certification | None = None
 
 
 @dataclass(frozen=True)
