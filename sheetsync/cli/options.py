@@ -14,7 +14,7 @@ from sheetsync.errors import SheetsyncError, StudyError
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
-TEMPLATES = ("historical-figures",)
+TEMPLATES = ("blinded-pairs", "historical-figures", "judge-certification")
 BACKENDS = ("xlsx", "google")
 
 

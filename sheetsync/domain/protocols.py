@@ -50,6 +50,9 @@ class Criteria(Written):
     """Secondary: rank correlation of external with internal totals."""
     internal: str = "internal.csv"
     """The file of internal scores."""
+    baseline: str = "baseline"
+    """The model that `improved` is compared with, once the study is unblinded."""
+    improved: str = "improved"
 
 
 class Judge(Written):
