@@ -18,6 +18,8 @@ MAX_CHARACTERS = 50_000
 _CHUNK = 400_000
 """How many bytes of cells one request holds, so that a payload can be split between requests."""
 
+_LINK = "userEnteredFormat.textFormat.link"
+
 Area = tuple[int, int, int, int]
 """First row, first column, row after the last, column after the last."""
 
@@ -49,22 +51,26 @@ class CellWriter:
         Raises:
             ValueError: a text, number or formula that no cell can hold, or a link to a tab that is not there.
         """
-        return [*self._values(), *self._formulas(), *self._notes()]
+        return [*self._values(), *self._formulas(), *self._ways(), *self._notes()]
 
     def _values(self) -> Iterator[Json]:
-        start, rows, size = 0, list[Json](), 0
-        for number, row in enumerate(self._value_rows()):
+        yield from self._writes(self._value_rows(), "userEnteredValue")
+
+    def _writes(self, cells: Iterable[Json], fields: str, first: int = 0, column: int = 0) -> Iterator[Json]:
+        """Write rows from one cell on; a request ends before it grows too large."""
+        start, rows, size = first, list[Json](), 0
+        for number, row in enumerate(cells, start=first):
             length = len(json.dumps(row))
             if rows and size + length > _CHUNK:
-                yield self._write(start, rows, "userEnteredValue")
+                yield self._write(start, rows, fields, column)
                 start, rows, size = number, [], 0
             rows.append(row)
             size += length
         if rows and any(rows):
-            yield self._write(start, rows, "userEnteredValue")
+            yield self._write(start, rows, fields, column)
 
-    def _write(self, start: int, rows: list[Json], fields: str) -> Json:
-        place = {"sheetId": self.sheet_id, "rowIndex": start, "columnIndex": 0}
+    def _write(self, start: int, rows: list[Json], fields: str, column: int = 0) -> Json:
+        place = {"sheetId": self.sheet_id, "rowIndex": start, "columnIndex": column}
         return {"updateCells": {"start": place, "rows": rows, "fields": fields}}
 
     def _value_rows(self) -> Iterator[Json]:
@@ -100,10 +106,33 @@ class CellWriter:
         return {"userEnteredValue": entered}
 
     def _link(self, link: Link) -> str:
+        text = link.text.replace('"', '""')
+        return _checked(f'=HYPERLINK("{self._address(link)}","{text}")')
+
+    def _address(self, link: Link) -> str:
         if link.tab not in self.links:
             raise ValueError(f"a link goes to {link.tab}, and there is no such tab")
-        text = link.text.replace('"', '""')
-        return _checked(f'=HYPERLINK("#gid={self.links[link.tab]}&range={link.cell}","{text}")')
+        return f"#gid={self.links[link.tab]}&range={link.cell}"
+
+    def _ways(self) -> Iterator[Json]:
+        """Make texts clickable as a part of their format: they stay texts, and reading does not see it.
+
+        Sent after values and formats, because a value that is written anew may lose its link.
+        """
+        for column in range(len(self.tab.columns)):
+            ways = [self._way(row, column) for row in range(len(self.tab.rows))]
+            for is_there, span in groupby(enumerate(ways, start=self.first), lambda placed: bool(placed[1])):
+                if is_there:
+                    placed = list(span)
+                    yield from self._writes((_linked(uri) for _, uri in placed), _LINK, placed[0][0], column)
+
+    def _way(self, row: int, column: int) -> str:
+        cells = self.tab.rows[row]
+        cell = cells[column] if column < len(cells) else None
+        if not isinstance(cell, Cell) or not cell.leads_to or not isinstance(cell.value, str):
+            return ""
+        is_shown = cell.value != "" and (row + self.first, column) not in self._covered
+        return self._address(cell.leads_to) if is_shown else ""
 
     def _formulas(self) -> Iterator[Json]:
         """Write formulas that differ in their row only once for many rows: Google counts the rows up."""
@@ -141,6 +170,10 @@ class CellWriter:
         notes = [{"note": _checked(column.note)} if column.note else {} for column in self.tab.columns]
         if self.tab.header and any(notes):
             yield self._write(0, [_row(notes)], "note")
+
+
+def _linked(uri: str) -> Json:
+    return {"values": [{"userEnteredFormat": {"textFormat": {"link": {"uri": uri}}}}]}
 
 
 def _row(cells: Iterable[Json]) -> Json:

@@ -185,18 +185,6 @@ _ECHOES = {
 """What the reply to a request repeats of it."""
 
 
-def confirm_cells(values: Sequence[Sequence[object]], response: Json) -> None:
-    """Check the counts that a write of values reports: None was not sent, all else is counted.
-
-    Raises:
-        BackendError: fewer cells were updated than sent.
-    """
-    sent = sum(value is not None for row in values for value in row)
-    done = response.get("totalUpdatedCells", response.get("updatedCells", 0))
-    if done < sent:
-        raise _incomplete(f"{done} of {sent} cells")
-
-
 def _at(message: Json, path: Sequence[str]) -> object:
     found: Any = message
     for key in path:

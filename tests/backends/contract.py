@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import get_args
 
 import pytest
 
@@ -15,9 +16,11 @@ from sheetsync.domain.workbook import (
     Formula,
     FormulaCell,
     FreeText,
+    Highlight,
     Link,
     NamedList,
     ReadOnly,
+    Style,
     TabSpec,
     Tick,
     WorkbookSpec,
@@ -151,11 +154,35 @@ class BackendContract:
         assert row == (0, 1, -2, 2.5, 1e-7, 123456789.125, True, False, None, None, "0", "end")
         assert [type(value) for value in row[6:8]] == [bool, bool]
 
+    @pytest.mark.parametrize("style", get_args(Style))
+    def test_every_look_can_be_drawn_and_laid_over_rows(self, backend: SheetBackend, style: Style) -> None:
+        highlight = Highlight(0, 1, '$A2="a"', style)
+        rows = ((Cell("a", style), "b"), (None, Cell(None, style)), (None, "a row without a code"))
+        tab = TabSpec("T", (ColumnSpec("a"), ColumnSpec("b")), rows, table=True, highlights=(highlight,))
+        spec = WorkbookSpec("T", (tab,))
+        backend.create(RATER, spec)
+        assert backend.read(RATER).tabs[0].rows == expected_reading(spec).tabs[0].rows
+
     def test_hostile_text_stays_what_it_is(self, backend: SheetBackend) -> None:
         rows = tuple((text, Cell(text, "code"), Cell(text, "input_text")) for text in HOSTILE)
         tab = TabSpec("T", tuple(ColumnSpec(text) for text in HOSTILE[:3]), rows, input_rows=True)
         backend.create(RATER, WorkbookSpec("T", (tab,)))
         assert backend.read(RATER).tabs[0].rows == (tuple(HOSTILE[:3]), *((text,) * 3 for text in HOSTILE))
+
+    def test_a_text_that_leads_somewhere_is_read_as_the_text(self, backend: SheetBackend) -> None:
+        there = Link("", "There", "A2")
+        rows = tuple((Cell(text, "code", there), Cell(None, "code", there)) for text in HOSTILE)
+        columns = (ColumnSpec("Code", style="code"), ColumnSpec("b"))
+        tab = TabSpec("T", columns, rows, table=True, input_rows=True)
+        spec = WorkbookSpec(
+            "T", (tab, TabSpec("There", (ColumnSpec("w"),), (("word",),))), marker="s/summary"
+        )
+        backend.create(SUMMARY, spec)
+        assert backend.read(SUMMARY) == expected_reading(spec)
+        known = Known(expected_reading(spec).tabs)
+        version = backend.versions([SUMMARY])[SUMMARY]
+        assert backend.replace(SUMMARY, spec, known, version_read=version).obstacle == ""
+        assert backend.read(SUMMARY) == expected_reading(spec)
 
     def test_a_formula_is_read_as_one(self, backend: SheetBackend) -> None:
         backend.create(RATER, scoring_spec())

@@ -13,7 +13,7 @@ from sheetsync.backends.google_present import (
     PresentTab,
     present_in,
 )
-from sheetsync.backends.google_read import READ_FIELDS, confirm_cells, confirm_replies, parse_spreadsheet
+from sheetsync.backends.google_read import READ_FIELDS, confirm_replies, parse_spreadsheet
 from sheetsync.domain.workbook import DateCell, ErrorCell, FormulaCell, RawCell
 from sheetsync.errors import BackendError
 from tests.discovery import mask_faults
@@ -206,13 +206,3 @@ def test_replies_are_counted_and_compared() -> None:
         confirm_replies([add], {"replies": [{"addSheet": {"properties": {"sheetId": 6}}}]})
     with pytest.raises(BackendError, match="answered with None"):
         confirm_replies([add], {"replies": [{}]})
-
-
-def test_cells_are_counted_without_those_left_out() -> None:
-    values: list[list[object]] = [["a", None], ["", 0]]
-    confirm_cells(values, {"updatedCells": 3})
-    confirm_cells(values, {"totalUpdatedCells": 3})
-    with pytest.raises(BackendError, match="2 of 3 cells"):
-        confirm_cells(values, {"updatedCells": 2})
-    with pytest.raises(BackendError, match="0 of 3 cells"):
-        confirm_cells(values, {})

@@ -24,9 +24,10 @@ from sheetsync.backends.google_present import (
 from sheetsync.backends.google_read import READ_FIELDS, parse_spreadsheet
 from sheetsync.backends.google_requests import FILTER_VIEW, draw_requests, payload_size, split_requests
 from sheetsync.config import load_study
-from sheetsync.domain.scoring_tab import ScoringRow, ScoringSheet
+from sheetsync.domain.scoring_sheet import ScoringRow, ScoringSheet
 from sheetsync.domain.scoring_workbook import build_scoring_workbook
 from sheetsync.domain.workbook import (
+    Cell,
     ChartSpec,
     Choice,
     ColumnSpec,
@@ -38,6 +39,7 @@ from sheetsync.domain.workbook import (
     ReadOnly,
     TabSpec,
     Tick,
+    Value,
     WorkbookSpec,
     expected_reading,
 )
@@ -54,7 +56,7 @@ GOLDEN = Path(__file__).parent.parent / "golden" / "google_scoring_requests.json
 
 def small_scoring() -> WorkbookSpec:
     rows = (
-        ScoringRow("00001E", "Macrina", "Who was she?", "=the eldest of nine"),
+        ScoringRow("00001E", "Macrina", "Who was she?", "=the eldest of nine", reference="Macrina.md"),
         ScoringRow("AB12CD", "Macrina", "Why Rome?", "She was not.", has_false_premise=True),
     )
     texts = {"Macrina.md": "# Macrina\n\nBorn about 327.\n"}
@@ -62,6 +64,19 @@ def small_scoring() -> WorkbookSpec:
         "demo", "A study", "ann", "Ann", "main", "production", make_rubric(), rows, "c@example.org"
     )
     return build_scoring_workbook(replace(sheet, references=texts))
+
+
+def pairs_scoring() -> WorkbookSpec:
+    """The tabs that only pairs have: checklist, self-check with merged lines, helper, reminders in the table."""
+    rubric = load_study(templates_dir() / "blinded-pairs").rubric
+    rows = tuple(
+        ScoringRow(f"K{case:02}{side}", "", "Q?", "R.", case=f"{case:03}", side=side, domain="D")
+        for case in range(8)
+        for side in "AB"
+    )
+    return build_scoring_workbook(
+        ScoringSheet("demo", "Pairs", "ann", "Ann", "main", "production", rubric, rows, pairs=True)
+    )
 
 
 def page_with_charts() -> WorkbookSpec:
@@ -95,6 +110,7 @@ def odd_columns() -> WorkbookSpec:
 SPECS = {
     "contract": scoring_spec,
     "scoring": small_scoring,
+    "pairs": pairs_scoring,
     "summary": summary_spec,
     "charts": page_with_charts,
     "odd": odd_columns,
@@ -293,7 +309,61 @@ def test_values_of_every_kind() -> None:
     ]
 
 
-@pytest.mark.parametrize("value", [float("inf"), "x" * 50_001, "\ud800", Link("there", "Nowhere")])
+def leads(value: Value, tab: str = "T", cell: str = "A1") -> Cell:
+    return Cell(value, "code", Link("", tab, cell))
+
+
+def test_texts_that_lead_somewhere_stay_texts() -> None:
+    """The way there is a part of the format: no formula is made of a text, and reading does not see it."""
+    rows = (
+        ("plain", leads("=1+1", "U", "A7")),
+        (leads("a"), leads('"b"', "U", "B2")),
+        ("no way", "no way"),
+        (leads(3), leads("")),  # neither a number nor a blank leads anywhere
+        ("end", leads("covered")),
+    )
+    tab = TabSpec("T", (ColumnSpec("a"), ColumnSpec("b")), rows, merged=((5, 0, 5, 1),))
+    requests = draw_requests(WorkbookSpec("T", (tab, TabSpec("U", (ColumnSpec("u"),)))), NEW_FILE)
+    assert not faults_of_requests(requests)
+    found = [each for each in of_kind(requests, "updateCells") if "link" in each["fields"]]
+    uris = [
+        (
+            each["start"]["rowIndex"],
+            each["start"]["columnIndex"],
+            [row["values"][0]["userEnteredFormat"]["textFormat"]["link"]["uri"] for row in each["rows"]],
+        )
+        for each in found
+    ]
+    there = f"#gid={tab_id('U')}&range="
+    assert uris == [(2, 0, [f"#gid={tab_id('T')}&range=A1"]), (1, 1, [f"{there}A7", f"{there}B2"])]
+    assert {each["fields"] for each in found} == {"userEnteredFormat.textFormat.link"}
+    values = json.dumps(cells_of(requests, "T"))
+    assert "formulaValue" not in values
+    assert json.dumps({"stringValue": "=1+1"}) in values
+    here = [request for request in requests if f'"sheetId": {tab_id("T")},' in json.dumps(request)]
+    first = next(at for at, request in enumerate(here) if request.get("updateCells") in found)
+    others = [
+        at
+        for at, each in enumerate(here)
+        if "repeatCell" in each or each.get("updateCells") not in (None, *found)
+    ]
+    assert first > max(others)
+
+
+def test_many_texts_that_lead_somewhere_can_be_cut_between_requests() -> None:
+    rows = tuple((leads(f"{number:06X}", "T", f"A{number + 2}"),) for number in range(5_000))
+    requests = CellWriter(TabSpec("T", (ColumnSpec("a"),), rows), 1, {"T": 1}).requests()
+    ways = [each for each in of_kind(requests, "updateCells") if "link" in each["fields"]]
+    assert len(ways) > 1
+    assert max(len(json.dumps(each)) for each in ways) < 450_000
+    starts = [each["start"]["rowIndex"] for each in ways]
+    assert starts == [1 + sum(len(each["rows"]) for each in ways[:at]) for at in range(len(ways))]
+    assert sum(len(each["rows"]) for each in ways) == 5_000
+
+
+@pytest.mark.parametrize(
+    "value", [float("inf"), "x" * 50_001, "\ud800", Link("there", "Nowhere"), leads("there", "Nowhere")]
+)
 def test_what_no_cell_can_hold(value: Any) -> None:
     tab = TabSpec("T", (ColumnSpec("a"),), ((value,),))
     with pytest.raises(ValueError):
@@ -468,7 +538,14 @@ def test_the_template_fits_into_one_payload() -> None:
     assert len(units) == 210
     random.Random(1).shuffle(units)  # as raters get them
     rows = tuple(
-        ScoringRow(f"{number:06X}", unit.figure, unit.question, unit.response, bool(unit.false_premise))
+        ScoringRow(
+            f"{number:06X}",
+            unit.figure,
+            unit.question,
+            unit.response,
+            bool(unit.false_premise),
+            reference=unit.reference,
+        )
         for number, unit in enumerate(units)
     )
     sheet = ScoringSheet(
@@ -478,6 +555,9 @@ def test_the_template_fits_into_one_payload() -> None:
     size = payload_size(requests)
     print(f"210 rows: {size:,} bytes in {len(requests)} requests")
     assert size < 2_000_000
+    ways = [each for each in of_kind(requests, "updateCells") if each["fields"].endswith("link")]
+    assert sum(len(each["rows"]) for each in ways) == 210
+    assert payload_size(ways) < 30_000
     assert len(split_requests(requests)) == 1
     assert not faults_of_requests(requests)
 
