@@ -6,13 +6,17 @@ an exit code in one place (`cli.main`).
 
     SheetsyncError              1   the operation failed
     ├── StudyError              2   study files, command line or a ratings file are invalid
+    │   └── RatingsError            what was given to `sheetsync.agreement` is invalid; also a ValueError
     ├── LockedError             4   another command holds the study's lock
     ├── NotProvisionedError     1   a command that needs workbooks was run before `provision`
     ├── ArchiveError            1   the archive cannot be read or written
     └── BackendError            1   a workbook cannot be created, read or replaced
         ├── WorkbookMissingError    it is not where it was put
         ├── WorkbookUnreadableError it is there and is not a workbook that can be read
-        └── WorkbookBusyError       it is open elsewhere, or changed while it was being replaced
+        ├── WorkbookBusyError       it is open elsewhere, or changed while it was being replaced
+        └── GoogleError             Google refused a call (`backends.google_errors`)
+            └── UnansweredError         no usable answer came; the call may have been carried out
+                └── HalfWrittenError        Google took less than was sent (`backends.google_books`)
 """
 
 from __future__ import annotations
@@ -42,6 +46,18 @@ class StudyError(SheetsyncError):
     def __init__(self, message: str, remedy: str = "", faults: Sequence[object] = ()) -> None:
         super().__init__(message, remedy)
         self.faults = tuple(faults)
+
+
+class RatingsError(StudyError, ValueError):
+    """What was given to `sheetsync.agreement` is invalid; the message lists every fault."""
+
+    _SHOWN = 20
+
+    def __str__(self) -> str:
+        lines = [str(fault) for fault in self.faults[: self._SHOWN]]
+        if len(self.faults) > self._SHOWN:
+            lines.append(f"... and {len(self.faults) - self._SHOWN} more in `faults`")
+        return "\n  ".join([super().__str__(), *lines])
 
 
 class LockedError(SheetsyncError):

@@ -14,14 +14,14 @@ from sheetsync.backends.base import Known, Place, Replaced
 from sheetsync.backends.google_auth import default_login, find_login
 from sheetsync.backends.google_books import foreign_content, owned_reading
 from sheetsync.backends.google_errors import GoogleError
-from sheetsync.backends.google_files import DriveFile, mark_of_place
+from sheetsync.backends.google_files import DriveFile
 from sheetsync.backends.google_formats import Json
 from sheetsync.backends.google_http import GoogleClient
 from sheetsync.backends.google_places import GooglePlaces, address_of, newest
 from sheetsync.backends.google_present import NEW_FILE, READ_AND_PRESENT_FIELDS, present_in
 from sheetsync.backends.google_read import READ_FIELDS, parse_spreadsheet
 from sheetsync.backends.google_session import EMULATED, EMULATOR_HOST, emulator_host, open_session
-from sheetsync.backends.google_sharing import Access, exposures_of, guests_of
+from sheetsync.backends.google_sharing import exposures_of, guests_of
 from sheetsync.backends.known import foreign_cells
 from sheetsync.domain.study import StudyFile
 from sheetsync.domain.workbook import Reading, WorkbookSpec
@@ -161,18 +161,8 @@ class GoogleBackend:
 
     def exposures(self, places: Sequence[Place]) -> Sequence[str]:
         """Compare who can open each spreadsheet with whom it is for: one listing, more in a shared drive."""
-        listing = self._places.files.listed(permissions=True)
-        ours = [self._places.client.address, self._settings.study.contact]
-        found: list[str] = []
-        for place in places:
-            file = self._places.chosen(place, listing.get(mark_of_place(place), ()))
-            if file:
-                entry = self._places.index.find(place)
-                permissions = self._places.files.permissions(file)
-                granted = entry.shared if entry else {}
-                access = Access(place, address_of(file.file_id), permissions, granted, ours)
-                found += exposures_of(access, self._settings)
-        return found
+        accesses = self._places.accesses(places)
+        return [str(each) for access in accesses for each in exposures_of(access, self._settings)]
 
     # --- reading and rewriting
 

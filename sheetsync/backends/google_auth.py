@@ -52,6 +52,23 @@ class Login:
 
 
 @dataclass(frozen=True)
+class Given:
+    """The credentials as somebody gave them.
+
+    Attributes:
+        info: what the JSON holds.
+        is_repaired: whether its line breaks were lost in pasting.
+        name: where it stands, for messages.
+        path: its file; None where the JSON itself stands in the environment.
+    """
+
+    info: Mapping[str, Any] = field(repr=False)
+    is_repaired: bool
+    name: str
+    path: Path | None = None
+
+
+@dataclass(frozen=True)
 class Asker:
     """What signing in depends on besides the study.
 
@@ -89,9 +106,19 @@ def find_login(
         BackendError: what is named cannot be used, or somebody has to sign in and nobody is there.
     """
     asker = asker or Asker()
-    given = asker.environ.get(CREDENTIALS, "").strip()
+    given = given_credentials(settings, root, asker)
+    return _login(given.info, settings, private, asker) if given else None
+
+
+def given_credentials(settings: GoogleSettings, root: Path, asker: Asker | None = None) -> Given | None:
+    """Return what the environment or the study names, None where nothing lies at the usual place.
+
+    Raises:
+        BackendError: it cannot be read, or is no JSON.
+    """
+    given = (asker or Asker()).environ.get(CREDENTIALS, "").strip()
     if given.startswith(("{", "-----")):
-        return _login(_parsed(given, CREDENTIALS), settings, private, asker)
+        return Given(*_parsed(given, CREDENTIALS), CREDENTIALS)
     path = root / Path(given or settings.credentials).expanduser()
     name = f"{CREDENTIALS} ({path.name})" if given else settings.credentials
     if not path.is_file() and not given and settings.credentials == _DEFAULT_NAME:
@@ -101,7 +128,7 @@ def find_login(
     except (OSError, UnicodeDecodeError) as error:
         kind = (error.strerror or "unreadable") if isinstance(error, OSError) else "no text"
         raise BackendError(f"The credentials {name} cannot be read: {kind}.", _HOW) from None
-    return _login(_parsed(text, name), settings, private, asker)
+    return Given(*_parsed(text, name), name, path)
 
 
 def default_login(settings: GoogleSettings, asker: Asker | None = None) -> Login:
@@ -122,8 +149,8 @@ def default_login(settings: GoogleSettings, asker: Asker | None = None) -> Login
 # --- what is in the file -------------------------------------------------------------------------
 
 
-def _parsed(text: str, name: str) -> dict[str, Any]:
-    """Read the JSON, also where pasting it made other line breaks of its line breaks."""
+def _parsed(text: str, name: str) -> tuple[dict[str, Any], bool]:
+    """Read the JSON, also where pasting it made other line breaks of its line breaks; say whether it did."""
     if text.lstrip().startswith("-----"):
         raise BackendError(
             f"{name} holds a private key alone.", "Give the whole JSON file that the key came in."
@@ -133,17 +160,18 @@ def _parsed(text: str, name: str) -> dict[str, Any]:
         lambda: text.replace("\\n", "\n"),
         lambda: str(json.loads(f'"{text}"', strict=False)),  # quoted once too often
     )
-    for way in ways:
+    for number, way in enumerate(ways):
         with contextlib.suppress(ValueError):
             found = json.loads(way(), strict=False)
             if isinstance(found, dict):
-                return found
+                key = str(found.get("private_key", ""))
+                return found, number > 0 or repaired_key(key).strip() != key.strip()
     raise BackendError(
         f"{name} is no JSON.", "Give the file as Google's console made it, or the whole of its text."
     )
 
 
-def _login(info: dict[str, Any], settings: GoogleSettings, private: Path, asker: Asker) -> Login:
+def _login(info: Mapping[str, Any], settings: GoogleSettings, private: Path, asker: Asker) -> Login:
     scopes = scopes_for(settings)
     if "installed" in info or "web" in info:
         return Login(_signed_in(info, scopes, private / TOKEN_FILE, asker))

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -28,9 +28,11 @@ _PAGE = "1000"
 _PROPERTY_BYTES = 124
 """Google's limit for key and value together."""
 _ATTEMPTS = 6
+_LOOKS = 3
+"""How often a file is looked for that may have been made, before another one is."""
 _FILE = "id,appProperties,version,createdTime,modifiedTime,trashed"
 _PERMISSIONS = "permissions(id,type,role,emailAddress,domain,deleted)"
-_ANY_DRIVE = {"supportsAllDrives": "true"}
+ANY_DRIVE = {"supportsAllDrives": "true"}
 
 Json = Mapping[str, Any]
 
@@ -82,32 +84,36 @@ class DriveFiles:
 
     def listed(self, *, permissions: bool = False) -> dict[str, list[DriveFile]]:
         """Return the files of the study by mark, oldest first: one call per thousand."""
-        escaped = self.study.replace("\\", "\\\\").replace("'", "\\'")
         fields = f"{_FILE},{_PERMISSIONS}" if permissions else _FILE
+        found: dict[str, list[DriveFile]] = {}
+        for entry in self.marked(STUDY_KEY, fields):
+            file = _file(entry)
+            found.setdefault(file.mark, []).append(file)
+        return {mark: sorted(files, key=lambda file: file.created) for mark, files in found.items()}
+
+    def marked(self, key: str, fields: str) -> Iterator[Json]:
+        """Yield the files whose property of that name is the study, with the fields asked for."""
+        escaped = self.study.replace("\\", "\\\\").replace("'", "\\'")
         reaches_out = bool(self.folder or self.settings.adopt)
         asked = {
-            "q": f"appProperties has {{ key='{STUDY_KEY}' and value='{escaped}' }} and trashed = false",
+            "q": f"appProperties has {{ key='{key}' and value='{escaped}' }} and trashed = false",
             "pageSize": _PAGE,
             "fields": f"nextPageToken,files({fields})",
             "corpora": "allDrives" if reaches_out else "user",
             "includeItemsFromAllDrives": "true",
-            **_ANY_DRIVE,
+            **ANY_DRIVE,
         }
-        found: dict[str, list[DriveFile]] = {}
         while True:
             answer = self.client.call("get", FILES, asked)
-            for entry in answer.get("files", ()):
-                file = _file(entry)
-                found.setdefault(file.mark, []).append(file)
+            yield from answer.get("files", ())
             if not answer.get("nextPageToken"):
-                break
+                return
             asked = {**asked, "pageToken": answer["nextPageToken"]}
-        return {mark: sorted(files, key=lambda file: file.created) for mark, files in found.items()}
 
     def look(self, file_id: str) -> DriveFile | None:
         """Return a file as it is now, None where it is deleted, in the trash, or not to be seen."""
         try:
-            entry = self.client.call("get", f"{FILES}/{file_id}", {"fields": _FILE, **_ANY_DRIVE})
+            entry = self.client.call("get", f"{FILES}/{file_id}", {"fields": _FILE, **ANY_DRIVE})
         except GoogleError as error:
             if error.status == 404:
                 return None
@@ -132,16 +138,24 @@ class DriveFiles:
             body["parents"] = [self.folder]
         for attempt in range(1, _ATTEMPTS + 1):
             try:
-                made = self.client.call("post", FILES, {"fields": _FILE, **_ANY_DRIVE}, body, repeat=False)
+                made = self.client.call("post", FILES, {"fields": _FILE, **ANY_DRIVE}, body, repeat=False)
                 return _file(made), True
             except UnansweredError:
                 if attempt == _ATTEMPTS:
                     raise
-            self.client.tempo.sleep(self.client.tempo.backoff(attempt))
+            found = self.begun(place)
+            if found:
+                return found, False
+        raise AssertionError("the last attempt returns or raises")
+
+    def begun(self, place: Place) -> DriveFile | None:
+        """Look for a file that may have been made; more than once, as a listing may lag, and a twin is worse."""
+        for look in range(1, _LOOKS + 1):
+            self.client.tempo.sleep(self.client.tempo.backoff(look))
             found = self.listed().get(mark_of_place(place))
             if found:
-                return found[0], False
-        raise AssertionError("the last attempt returns or raises")
+                return found[0]
+        return None
 
     def adopt(self, place: Place, file_id: str) -> DriveFile | None:
         """Mark a spreadsheet that a person made, unless it is marked; None where it cannot be seen."""
@@ -149,7 +163,7 @@ class DriveFiles:
         if file is None or file.mark == mark_of_place(place):
             return file
         properties = {STUDY_KEY: self.study, PLACE_KEY: mark_of_place(place)}
-        asked = {"fields": _FILE, **_ANY_DRIVE}
+        asked = {"fields": _FILE, **ANY_DRIVE}
         return _file(self.client.call("patch", f"{FILES}/{file_id}", asked, {"appProperties": properties}))
 
     # --- people
@@ -159,7 +173,7 @@ class DriveFiles:
         asked = {
             "sendNotificationEmail": "true" if self.settings.notify else "false",
             "fields": "id",
-            **_ANY_DRIVE,
+            **ANY_DRIVE,
         }
         body = {"type": "user", "role": "writer", "emailAddress": address}
         return str(self.client.call("post", f"{FILES}/{file_id}/permissions", asked, body).get("id", ""))
@@ -168,7 +182,7 @@ class DriveFiles:
         """Return who may open a file; files of shared drives have to be asked about one by one."""
         if file.permissions is not None:
             return file.permissions
-        asked = {"fields": f"nextPageToken,{_PERMISSIONS}", "pageSize": "100", **_ANY_DRIVE}
+        asked = {"fields": f"nextPageToken,{_PERMISSIONS}", "pageSize": "100", **ANY_DRIVE}
         found: list[Json] = []
         while True:
             answer = self.client.call("get", f"{FILES}/{file.file_id}/permissions", asked)

@@ -43,6 +43,7 @@ _CELLS: Mapping[Style, Mapping[str, Any]] = {
     "good": _CENTRE,
     "fair": _CENTRE,
     "poor": _CENTRE,
+    "waiting": _TOP,
 }
 
 _TEXTS: Mapping[Style, Mapping[str, Any]] = {

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 
@@ -13,6 +13,7 @@ from sheetsync.backends.google_files import DriveFile, DriveFiles, id_in, mark_o
 from sheetsync.backends.google_http import GoogleClient
 from sheetsync.backends.google_index import Entry, Index
 from sheetsync.backends.google_read import parse_spreadsheet
+from sheetsync.backends.google_sharing import Access
 from sheetsync.domain.study import StudyFile
 from sheetsync.errors import WorkbookMissingError
 
@@ -113,6 +114,17 @@ class GooglePlaces:
         entry.gone, entry.version = False, newest(entry.version, file.version)
         return file
 
+    def accesses(self, places: Sequence[Place]) -> Iterator[Access]:
+        """Yield who may open each workbook that is there: one listing, more in a shared drive."""
+        listing = self.files.listed(permissions=True)
+        ours = [self.client.address, self._settings.study.contact]
+        for place in places:
+            file = self.chosen(place, listing.get(mark_of_place(place), ()))
+            if file:
+                entry = self.index.find(place)
+                granted = entry.shared if entry else {}
+                yield Access(place, address_of(file.file_id), self.files.permissions(file), granted, ours)
+
     def version_now(self, file_id: str) -> str:
         """Return a file's version after a write, empty where Drive does not tell: the write stands all the same."""
         try:
@@ -166,7 +178,8 @@ class GooglePlaces:
             entry.gone = True
         if entry or not self.index.is_complete:
             self.refresh()
-            return self.current(place)
+            is_begun = entry is not None and not entry.file_id  # perhaps it was made, and the run died then
+            return self.current(place) or (self.files.begun(place) if is_begun else None)
         return None
 
     def _adopt(self, place: Place) -> DriveFile:

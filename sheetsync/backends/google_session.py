@@ -61,15 +61,23 @@ def open_session(credentials: Any, host: str = "") -> requests.Session:
 
     Without credentials an emulator takes the calls for those of somebody of its own.
     """
-    asking, made = requests.Session(), requests.Session()
-    if credentials is not None:
-        made = AuthorizedSession(credentials, auth_request=Request(asking))  # type: ignore[no-untyped-call]
-    else:
+    if credentials is None:
+        made = bare_session(host)
         made.headers["Authorization"] = f"Bearer {EMULATED}"
+        return made
+    asking = Request(bare_session(host))
+    return _rerouted(AuthorizedSession(credentials, auth_request=asking), host)  # type: ignore[no-untyped-call]
+
+
+def bare_session(host: str = "") -> requests.Session:
+    """Return a session that signs nothing; with `host` all that is meant for Google goes to the emulator."""
+    return _rerouted(requests.Session(), host)
+
+
+def _rerouted(session: requests.Session, host: str) -> requests.Session:
     for name in HOSTS if host else ():
-        asking.mount(name, _Rerouted(host))
-        made.mount(name, _Rerouted(host))
-    return made
+        session.mount(name, _Rerouted(host))
+    return session
 
 
 EMULATED = "sheetsync@emulator.test"

@@ -56,8 +56,20 @@ class Access:
     ours: Sequence[str] = ()
 
 
-def exposures_of(access: Access, settings: StudyFile) -> Iterator[str]:
-    """Yield in sentences who can open a workbook and should not, and who should and cannot."""
+@dataclass(frozen=True)
+class Exposure:
+    """Who can open a workbook and should not, or should and cannot; `is_open` tells the two apart."""
+
+    found: str
+    fix: str
+    is_open: bool
+
+    def __str__(self) -> str:
+        return f"{self.found} {self.fix}"
+
+
+def exposures_of(access: Access, settings: StudyFile) -> Iterator[Exposure]:
+    """Yield who can open a workbook and should not, and who should and cannot."""
     named = f"{access.place} ({access.location})"
     guests = guests_of(access.place, settings)
     coordinators = [person.email for person in settings.people.coordinators]
@@ -72,11 +84,13 @@ def exposures_of(access: Access, settings: StudyFile) -> Iterator[str]:
     for entry in access.permissions:
         who = _stranger(entry, right, ids, is_private=access.place.audience == "raters")
         if who:
-            yield f"{named}: {who} can open it and should not. Take that away under Share in the spreadsheet."
+            fix = "Take that away under Share in the spreadsheet."
+            yield Exposure(f"{named}: {who} can open it and should not.", fix, is_open=True)
     for guest in guests:
         is_in = guest.address.casefold() in inside or access.granted.get(guest.address) in present
         if guest.address and not is_in:
-            yield f"{named}: {guest.name} ({guest.address}) cannot open it. Share it with that address as an editor."
+            found = f"{named}: {guest.name} ({guest.address}) cannot open it."
+            yield Exposure(found, "Share it with that address as an editor.", is_open=False)
 
 
 def _stranger(entry: Json, right: set[str], ids: set[str], *, is_private: bool) -> str:

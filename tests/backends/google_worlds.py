@@ -12,7 +12,10 @@ from typing import Any
 from sheetsync.backends.base import Place
 from sheetsync.backends.google import GoogleBackend
 from sheetsync.backends.google_http import GoogleClient, Tempo
+from sheetsync.config import load_study
 from sheetsync.domain.study import StudyFile
+from sheetsync.domain.workbook import cell_name
+from tests.services.studies import QUICK, Desk, Typed, quick_study
 from tests.sheets_emulator import Emulator, Person, VirtualClock
 
 BOT = "bot@example.org"
@@ -35,6 +38,25 @@ email = "a2@example.org"
 [people]
 adjudicators = [{ id = "E1", email = "e1@example.org" }]
 """
+
+GOOGLE_STUDY = f"""
+[study]
+id = "demo"
+title = "A small study"
+contact = "coordinator@example.org"
+[backend]
+kind = "google"
+[[raters]]
+id = "ann"
+email = "ann@example.org"
+[[raters]]
+id = "ben"
+email = "ben@example.org"
+[people]
+adjudicators = [{{ id = "eve", email = "eve@example.org" }}]
+{QUICK}
+"""
+"""The study of `tests.services.studies`, on Google."""
 
 
 def settings(google: Mapping[str, Any] | None = None, text: str = STUDY) -> StudyFile:
@@ -89,3 +111,22 @@ def marks(emulator: Emulator) -> list[str]:
     """Return the place of every spreadsheet that has a mark."""
     files = emulator.spreadsheets()
     return sorted(file.app_properties["sheetsyncPlace"] for file in files if file.app_properties)
+
+
+def google_desk(folder: Path, place: World) -> Desk:
+    quick_study(folder, {"study.toml": GOOGLE_STUDY})
+    place.study = load_study(folder).settings
+    return Desk(folder, place.backend)
+
+
+def by_hand(
+    place: World, desk: Desk, rater: str, typed: Mapping[tuple[str, str], Mapping[str, Typed]]
+) -> None:
+    """Type cell by cell, as the rater's own account, where the rater sees code and header."""
+    book = place.id_of(Place("raters", rater, "main"))
+    rows = place.person(f"{rater}@example.org").read(book, "Scoring!A1:Z20")
+    row_of = {row[0]: number for number, row in enumerate(rows) if row}
+    for unit, values in typed.items():
+        for header, value in values.items():
+            cell = cell_name(row_of[desk.codes()[unit]], rows[0].index(header))
+            place.person(f"{rater}@example.org").type(book, f"Scoring!{cell}", value)

@@ -12,7 +12,7 @@ from sheetsync.backends.base import Known, Place, SheetBackend
 from sheetsync.backends.google import GoogleBackend
 from sheetsync.backends.google_http import GoogleClient
 from sheetsync.backends.google_present import tab_id
-from sheetsync.domain.workbook import ColumnSpec, TabSpec, WorkbookSpec, expected_reading
+from sheetsync.domain.workbook import Cell, ColumnSpec, Link, TabSpec, WorkbookSpec, expected_reading
 from sheetsync.errors import BackendError, WorkbookMissingError, WorkbookUnreadableError
 from tests.backends.contract import OTHER, RATER, SUMMARY, BackendContract, scoring_spec, summary_spec
 from tests.backends.google_worlds import (
@@ -84,6 +84,27 @@ class TestGoogleBackend(BackendContract):
         assert self.world.emulator.count("read", since=start) == 0
         assert self.world.emulator.count("write", since=start) == 1
         assert backend.read(SUMMARY) == expected_reading(summary_spec((0.7, 0.1)))
+
+    def test_a_way_lies_under_a_text_until_it_is_drawn_without(self, backend: SheetBackend) -> None:
+        def spec(*, leads: bool) -> WorkbookSpec:
+            cell = Cell("=A1", "code", Link("", "T", "A2") if leads else None)
+            return WorkbookSpec("T", (TabSpec("T", (ColumnSpec("a"),), ((cell,),)),), marker="study/summary")
+
+        def link() -> object:
+            fields = "sheets(data(rowData(values(userEnteredFormat(textFormat(link))))))"
+            found = self.world.person(BOT).look(self.world.id_of(SUMMARY), fields)
+            rows = found["sheets"][0]["data"][0]["rowData"]
+            return rows[1]["values"][0].get("userEnteredFormat", {}).get("textFormat", {}).get("link")
+
+        backend.create(SUMMARY, spec(leads=True))
+        assert link() == {"uri": f"#gid={tab_id('T')}&range=A2"}
+        assert backend.read(SUMMARY) == expected_reading(spec(leads=True))
+        version = backend.versions([SUMMARY])[SUMMARY]
+        known = Known(expected_reading(spec(leads=True)).tabs, {}, version or "")
+        start = len(self.world.emulator.calls)
+        assert not backend.replace(SUMMARY, spec(leads=False), known, version_read=version).obstacle
+        assert self.world.emulator.count("write", since=start) == 1
+        assert link() is None
 
     # --- tabs
 
@@ -244,6 +265,28 @@ def test_listings_that_lag(place: World) -> None:
     assert changed != version
     place.emulator.faults.add(faults.stale(50), kind="files.list")
     assert backend.versions([RATER])[RATER] == changed, "what was seen once does not go back"
+
+
+@pytest.mark.parametrize("is_killed", [False, True])
+def test_a_file_that_may_have_been_made_is_looked_for_more_than_once(
+    place: World, monkeypatch: pytest.MonkeyPatch, is_killed: bool
+) -> None:
+    place.emulator.clock.advance(1000)
+    place.emulator.faults.add(faults.dropped("after"), kind="files.create")
+    place.emulator.faults.add(faults.stale(500), kind="files.list")
+    if is_killed:
+        with monkeypatch.context() as dies:
+            dies.setattr(place.emulator.clock, "advance", _die)
+            with pytest.raises(Killed):
+                place.backend.create(RATER, scoring_spec())
+    place.backend.create(RATER, scoring_spec())
+    assert marks(place.emulator) == ["raters/A1/main"]
+    assert ("stale 500", "drive.files.list") in place.emulator.faults.met
+
+
+def _die(seconds: float) -> None:
+    if seconds:
+        raise Killed
 
 
 def test_fifty_workbooks_within_the_real_quotas(tmp_path: Path) -> None:
