@@ -5,23 +5,90 @@ Sums run over value counts, never over pairs of ratings.
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import cache
 
 import numpy as np
 
-from sheetsync.domain.statistic import BoolArray, Evaluate, FloatArray, Statistic, ratio_or_nan
+from sheetsync.domain.statistic import (
+    BoolArray,
+    Evaluate,
+    FloatArray,
+    IntArray,
+    OfSums,
+    Statistic,
+    ratio_or_nan,
+)
 from sheetsync.domain.study import MeasurementLevel
 from sheetsync.domain.unit_counts import UnitCounts, Weights, agreement_weights, distances
 
 
+@dataclass(frozen=True)
+class Disagreements:
+    """What alpha compares, per sample; all four with shape (B,).
+
+    Attributes:
+        observed: sum over units of the squared differences of their pairs, per rating less one.
+        expected: sum of the squared differences of all pairs of ratings, whatever their unit.
+        n: pairable ratings.
+        varied: whether two of them differ.
+    """
+
+    observed: FloatArray
+    expected: FloatArray
+    n: FloatArray
+    varied: BoolArray
+
+
+Compare = Callable[[FloatArray], Disagreements]
+"""Sums over units, with shape (B, C), or multiplicities, with shape (B, P), to what alpha compares."""
+
+_FEW_LEVELS = 12
+"""Up to so many levels the pairs of levels are fewer numbers than the ratings of each pattern."""
+
+
 def alpha(units: UnitCounts, level: MeasurementLevel) -> Statistic:
     """Krippendorff's alpha: 1 - observed / expected disagreement, both from the pairable units."""
-    seen = units.pairable_levels
-    evaluate = _ordinal_alpha(units, seen) if level == "ordinal" else _metric_alpha(units, seen, level)
-    values = units.scale[seen]
+
+    def value(found: Disagreements) -> FloatArray:
+        return 1 - ratio_or_nan((found.n - 1) * found.observed, found.expected, found.varied)
+
+    evaluate = _evaluate(units, level, value)
+    return units.statistic(evaluate, units.variation_reason or _metric_reason(units, level))
+
+
+def observed_disagreement(units: UnitCounts, level: MeasurementLevel) -> Statistic:
+    """Alpha's mean squared difference within units; for ordinal data in squared ranks."""
+
+    def value(found: Disagreements) -> FloatArray:
+        return ratio_or_nan(found.observed, found.n, found.n > 0)
+
+    return _disagreement(units, level, _evaluate(units, level, value))
+
+
+def expected_disagreement(units: UnitCounts, level: MeasurementLevel) -> Statistic:
+    """Alpha's mean squared difference of any two pairable ratings; for ordinal data in squared ranks."""
+
+    def value(found: Disagreements) -> FloatArray:
+        return ratio_or_nan(found.expected, found.n * (found.n - 1), found.n > 1)
+
+    return _disagreement(units, level, _evaluate(units, level, value))
+
+
+def _disagreement(units: UnitCounts, level: MeasurementLevel, evaluate: Evaluate) -> Statistic:
+    """Return a disagreement, which without any variation is 0 and not undefined."""
+    reason = units.unpaired_reason or _metric_reason(units, level)
+    return units.statistic(evaluate, reason, perfect=0.0, bounds=(0.0, np.inf))
+
+
+def _metric_reason(units: UnitCounts, level: MeasurementLevel) -> str | None:
+    """Why the difference function is undefined: a ratio of two values whose sum is 0."""
+    if level != "ratio":
+        return None
+    values = units.scale[units.pairable_levels]
     opposite = (values[:, None] + values[None, :] == 0) & (values[:, None] != values[None, :])
-    undefined = "undefined_for_values" if level == "ratio" and opposite.any() else None
-    return units.statistic(evaluate, units.variation_reason or undefined)
+    return "undefined_for_values" if opposite.any() else None
 
 
 def _squared_differences(values: FloatArray, level: MeasurementLevel) -> FloatArray:
@@ -35,12 +102,30 @@ def _squared_differences(values: FloatArray, level: MeasurementLevel) -> FloatAr
     return np.asarray(np.divide(difference, total, out=np.zeros_like(total), where=total != 0) ** 2)
 
 
-def _metric_alpha(units: UnitCounts, seen: BoolArray, level: MeasurementLevel) -> Evaluate:
-    """Alpha with a difference function that does not depend on the ratings."""
-    counts, n_ratings = units.counts[units.pairable][:, seen], units.n_ratings[units.pairable]
-    values = units.scale[seen]
+def _evaluate(
+    units: UnitCounts, level: MeasurementLevel, value: Callable[[Disagreements], FloatArray]
+) -> Evaluate:
+    """Return how a number follows from what alpha compares."""
+    if level == "ordinal" and units.pairable_levels.sum() > _FEW_LEVELS:
+        compare = _compare_patterns(units)
+        return lambda weights: value(compare(weights))
+    summands, compare = _compare_ranks(units) if level == "ordinal" else _compare_values(units, level)
+    return OfSums(summands, lambda sums: value(compare(sums)))
+
+
+def _pairable_counts(units: UnitCounts) -> tuple[FloatArray, FloatArray]:
+    """Counts of the levels that occur, 0 where a unit has one rating, and 1 / (ratings - 1)."""
+    counts = units.counts if units.pairable_levels.all() else units.counts[:, units.pairable_levels]
+    counts = counts if units.pairable.all() else counts * units.pairable[:, None]
+    return counts, 1 / np.maximum(units.n_ratings - 1, 1)
+
+
+def _compare_values(units: UnitCounts, level: MeasurementLevel) -> tuple[FloatArray, Compare]:
+    """Compare by a difference function that does not depend on the ratings."""
+    counts, shares = _pairable_counts(units)
+    values = units.scale[units.pairable_levels]
     squared = _squared_differences(values, level)
-    disagreement = ((counts @ squared) * counts).sum(axis=1) / (n_ratings - 1)
+    disagreement = ((counts @ squared) * counts).sum(axis=1) * shares
     centred = values - values.mean() if len(values) else values
 
     def expected(totals: FloatArray, n: FloatArray) -> FloatArray:
@@ -51,39 +136,67 @@ def _metric_alpha(units: UnitCounts, seen: BoolArray, level: MeasurementLevel) -
             return np.asarray(2 * (n * (totals @ centred**2) - (totals @ centred) ** 2))
         return np.asarray(((totals @ squared) * totals).sum(axis=1))
 
-    def evaluate(weights: FloatArray) -> FloatArray:
-        used = units.pairable_of(weights)
-        totals = used @ counts
+    def compare(sums: FloatArray) -> Disagreements:
+        totals = sums[:, 1:]
         n = totals.sum(axis=1)
-        defined = (totals > 0).sum(axis=1) > 1
-        return 1 - ratio_or_nan((n - 1) * (used @ disagreement), expected(totals, n), defined)
+        return Disagreements(sums[:, 0], expected(totals, n), n, (totals > 0).sum(axis=1) > 1)
 
-    return evaluate
+    return np.column_stack([disagreement, counts]), compare
 
 
-def _ordinal_alpha(units: UnitCounts, seen: BoolArray) -> Evaluate:
-    """Alpha on ranks: the squared difference of two levels is that of their mean ranks.
+def _compare_ranks(units: UnitCounts) -> tuple[FloatArray, Compare]:
+    """Compare by ranks: the squared difference of two levels is that of their mean ranks.
 
     Krippendorff's sum of n_g from c to k minus (n_c + n_k) / 2 is the distance of the mid-ranks of
-    c and k, so both disagreements follow from sums of mid-ranks and of their squares.
+    c and k. What is summed over units are the totals and the coincidences of two different levels.
     """
-    counts, n_ratings = units.counts[units.pairable][:, seen], units.n_ratings[units.pairable]
+    counts, shares = _pairable_counts(units)
+    low, high = _level_pairs(counts.shape[1])
+    coincidences = counts[:, low] * counts[:, high] * shares[:, None]
 
-    def evaluate(weights: FloatArray) -> FloatArray:
-        used = units.pairable_of(weights)
-        totals = used @ counts
-        n = totals.sum(axis=1)
-        ranks = np.cumsum(totals, axis=1) - totals / 2 - n[:, None] / 2
-        within = n_ratings * (ranks**2 @ counts.T) - (ranks @ counts.T) ** 2
-        observed = np.einsum("bp,bp,p->b", used, within, 1 / (n_ratings - 1))
-        # The mean of the centred mid-ranks is 0, so their sum drops out here.
-        expected = n * (totals * ranks**2).sum(axis=1)
-        return 1 - ratio_or_nan((n - 1) * observed, expected, (totals > 0).sum(axis=1) > 1)
+    def compare(sums: FloatArray) -> Disagreements:
+        totals = sums[:, : counts.shape[1]]
+        n, ranks = _mid_ranks(totals)
+        apart = ranks.take(high, axis=1) - ranks.take(low, axis=1)
+        observed = 2 * np.einsum("bl,bl,bl->b", sums[:, counts.shape[1] :], apart, apart)
+        return Disagreements(observed, _expected_ranks(totals, ranks, n), n, (totals > 0).sum(axis=1) > 1)
 
-    return evaluate
+    return np.concatenate([counts, coincidences], axis=1), compare
 
 
-def _unit_means(units: UnitCounts, weights: FloatArray) -> FloatArray:
+@cache
+def _level_pairs(n_levels: int) -> tuple[IntArray, IntArray]:
+    """Return the lower and the higher of every two levels."""
+    low, high = np.triu_indices(n_levels, 1)
+    return low, high
+
+
+def _compare_patterns(units: UnitCounts) -> Compare:
+    """Compare by ranks where there are many levels, without a number per pair of levels."""
+    counts, shares = _pairable_counts(units)
+
+    def compare(weights: FloatArray) -> Disagreements:
+        totals = weights @ counts
+        n, ranks = _mid_ranks(totals)
+        within = units.n_ratings * (ranks**2 @ counts.T) - (ranks @ counts.T) ** 2
+        observed = 2 * np.einsum("bp,bp,p->b", weights, within, shares)
+        return Disagreements(observed, _expected_ranks(totals, ranks, n), n, (totals > 0).sum(axis=1) > 1)
+
+    return compare
+
+
+def _mid_ranks(totals: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return the number of ratings and the centred mid-rank of each level."""
+    n = totals.sum(axis=1)
+    return n, np.cumsum(totals, axis=1) - totals / 2 - n[:, None] / 2
+
+
+def _expected_ranks(totals: FloatArray, ranks: FloatArray, n: FloatArray) -> FloatArray:
+    """Sum of the squared differences of all pairs; the mean of centred mid-ranks is 0, so it drops out."""
+    return np.asarray(2 * n * (totals * ranks**2).sum(axis=1))
+
+
+def unit_means(units: UnitCounts, weights: FloatArray) -> FloatArray:
     """Mean weight of the rater pairs within each unit, 0 where there is no pair; with shape (P,)."""
     pairs = units.n_ratings * (units.n_ratings - 1)
     sums = ((units.counts @ weights) * units.counts).sum(axis=1) - units.counts @ np.diag(weights)
@@ -99,7 +212,11 @@ def mean_over_pairs(
 
 
 def _observed(units: UnitCounts, weights: FloatArray) -> Evaluate:
-    means = _unit_means(units, weights)
+    return _mean_of_pairable(units, unit_means(units, weights))
+
+
+def _mean_of_pairable(units: UnitCounts, means: FloatArray) -> Evaluate:
+    """Mean over the pairable units of a number per pattern, which is 0 for the others."""
 
     def evaluate(multiplicity: FloatArray) -> FloatArray:
         n_pairable = units.pairable_of(multiplicity).sum(axis=1)
@@ -113,6 +230,17 @@ def within(units: UnitCounts, k: float) -> Statistic:
     distance = distances(units.scale)
     agree = (distance <= k) | np.isclose(distance, k, rtol=1e-9, atol=0)
     return replace(mean_over_pairs(units, agree.astype(float), perfect=1.0, bounds=(0.0, 1.0)), k=k)
+
+
+def within_all(units: UnitCounts, k: float) -> Statistic:
+    """Share of pairable units in which all ratings lie at most k apart."""
+    given = units.counts > 0
+    highest = np.where(given, units.scale, -np.inf).max(axis=1, initial=-np.inf)
+    lowest = np.where(given, units.scale, np.inf).min(axis=1, initial=np.inf)
+    spread = highest - lowest
+    agree = units.pairable & ((spread <= k) | np.isclose(spread, k, rtol=1e-9, atol=0))
+    evaluate = _mean_of_pairable(units, agree.astype(float))
+    return replace(units.statistic(evaluate, units.unpaired_reason, bounds=(0.0, 1.0)), k=k)
 
 
 def exact(units: UnitCounts) -> Statistic:

@@ -48,10 +48,10 @@ class Coefficient:
         low: lower limit of the interval, or None.
         high: upper limit of the interval, or None.
         confidence: confidence of the interval (0.95), None without one.
-        method: how the interval was made (bca, percentile, jackknife, f), None without one.
+        method: how the interval was made (bca, percentile, jackknife, f, analytic), None without one.
         reason: why there is no value.
         interval_reason: why there is no interval.
-        k: the distance that still counts as agreement; only for `within`.
+        k: the distance that still counts as agreement; only for `within` and `within_all`.
     """
 
     value: float | None
@@ -113,6 +113,26 @@ def krippendorff_alpha(data: FloatArray, scale: Scale, level: MeasurementLevel) 
     return without_interval(all_raters.alpha(count_units(data, scale), level))
 
 
+def observed_disagreement(data: FloatArray, scale: Scale, level: MeasurementLevel) -> Coefficient:
+    """Return the observed disagreement of alpha, which is 1 - observed / expected; arguments as there.
+
+    In squared differences of values, for ordinal data of ranks, for nominal data the share of pairs.
+
+    >>> observed_disagreement(np.array([[1.0, 2], [1, 3]]), [1, 2, 3], "interval").value
+    0.5
+    """
+    return without_interval(all_raters.observed_disagreement(count_units(data, scale), level))
+
+
+def expected_disagreement(data: FloatArray, scale: Scale, level: MeasurementLevel) -> Coefficient:
+    """Return the expected disagreement of alpha: that of two ratings of whichever units.
+
+    >>> round(expected_disagreement(np.array([[1.0, 2], [1, 3]]), [1, 2, 3], "interval").value, 3)
+    1.833
+    """
+    return without_interval(all_raters.expected_disagreement(count_units(data, scale), level))
+
+
 def package_alpha(data: FloatArray, scale: Scale, level: MeasurementLevel) -> float | None:
     """Return alpha as the `krippendorff` package computes it, None where it is undefined there.
 
@@ -138,7 +158,7 @@ def gwet_ac(data: FloatArray, scale: Scale, weights: Weights) -> Coefficient:
     Args:
         data: reliability data, raters x units.
         scale: the declared levels; their number is the number of categories.
-        weights: identity, linear or quadratic, on the levels' numbers.
+        weights: identity; linear or quadratic, on the levels' numbers; ordinal, on their order.
 
     Gwet (2008) BJMSP 61, 29-48; Gwet (2014) Handbook of Inter-Rater Reliability, 4th ed., table 2.3
     (also in the irrCAC vignettes): AC1 .77544.
@@ -186,6 +206,17 @@ def within_k(data: FloatArray, scale: Scale, k: float) -> Coefficient:
     0.6666666666666666
     """
     return without_interval(all_raters.within(count_units(data, scale), k))
+
+
+def within_k_of_all(data: FloatArray, scale: Scale, k: float) -> Coefficient:
+    """Return the share of units whose ratings all lie at most k apart, among those with two or more.
+
+    With two raters the same as `within_k`, with more of them never higher; `irr::agree`.
+
+    >>> within_k_of_all(np.array([[1.0, 2, 5], [1, 3, 2], [1, 2, 4]]), [1, 2, 3, 4, 5], 1).value
+    0.6666666666666666
+    """
+    return without_interval(all_raters.within_all(count_units(data, scale), k))
 
 
 def exact(data: FloatArray, scale: Scale) -> Coefficient:

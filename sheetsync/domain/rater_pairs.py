@@ -87,10 +87,15 @@ def cross_table_of_positions(first: IntArray, second: IntArray, scale: FloatArra
     return CrossTable(cells // size, cells % size, multiplicity.astype(float), scale)
 
 
+def disagreements(table: CrossTable, weights: KappaWeights) -> FloatArray:
+    """Return how far the occurring levels disagree, with shape (L, L): by positions on the declared scale."""
+    steps = np.abs(table.levels[:, None] - table.levels[None, :]).astype(float)
+    return np.asarray({"none": np.sign(steps), "linear": steps, "quadratic": steps**2}[weights])
+
+
 def cohen_kappa(table: CrossTable, weights: KappaWeights) -> Statistic:
     """Cohen's kappa; weights are distances of positions on the declared scale."""
-    steps = np.abs(table.levels[:, None] - table.levels[None, :]).astype(float)
-    disagree = {"none": np.sign(steps), "linear": steps, "quadratic": steps**2}[weights]
+    disagree = disagreements(table, weights)
     rows, columns = table.indicators(table.first), table.indicators(table.second)
     observed = ((rows @ disagree) * columns).sum(axis=1)
 

@@ -1,4 +1,4 @@
-"""Coefficients against published tables, second implementations and properties."""
+"""Coefficients against published tables and second implementations; their properties have a file of their own."""
 
 from __future__ import annotations
 
@@ -8,8 +8,6 @@ from typing import get_args
 import krippendorff
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from scipy.stats import spearmanr
 from sklearn.metrics import cohen_kappa_score
 from statsmodels.stats.inter_rater import aggregate_raters
@@ -17,10 +15,10 @@ from statsmodels.stats.inter_rater import fleiss_kappa as statsmodels_fleiss
 
 from sheetsync.domain import coefficients as c
 from sheetsync.domain.coefficients import Coefficient
-from sheetsync.domain.icc import icc
 from sheetsync.domain.rater_pairs import KappaWeights
 from sheetsync.domain.statistic import FloatArray
 from sheetsync.domain.study import MeasurementLevel
+from sheetsync.domain.unit_counts import agreement_weights
 
 NAN = np.nan
 LEVELS: tuple[MeasurementLevel, ...] = get_args(MeasurementLevel)
@@ -87,12 +85,6 @@ def test_feinstein_cicchetti_paradox() -> None:
         assert c.cohen_kappa(data[0], data[1], [0, 1], "none").value == pytest.approx(published, abs=5e-3)
 
 
-def test_shrout_fleiss_1979() -> None:
-    """Table 4: ICC(2,1) = .29."""
-    data = ratings("9 6 8 7 10 6", "2 1 4 1 5 2", "5 3 6 2 6 4", "8 2 8 6 9 7")
-    assert icc(data).value == pytest.approx(0.29, abs=5e-3)
-
-
 def random_data(seed: int, missing: float = 0.2, scale: int = 5) -> FloatArray:
     rng = np.random.default_rng(seed)
     data = rng.integers(1, scale + 1, size=(3, 25)).astype(float)
@@ -147,6 +139,92 @@ def test_within_and_differences_equal_loops_over_pairs(k: int) -> None:
     assert c.mean_abs_difference(data, SCALE).value == pytest.approx(np.mean(distances), abs=1e-12)
 
 
+@pytest.mark.parametrize("k", [0, 1, 2])
+def test_within_of_all_equals_the_range_of_each_unit(k: int) -> None:
+    data = random_data(4)
+    given_units = [unit[~np.isnan(unit)] for unit in data.T]
+    agree = [np.ptp(unit) <= k for unit in given_units if len(unit) > 1]
+    assert c.within_k_of_all(data, SCALE, k).value == pytest.approx(np.mean(agree), abs=1e-12)
+
+
+def test_within_of_all_is_below_within_of_pairs_for_three_raters() -> None:
+    """One unit, ratings 1, 2 and 4: one of three pairs lies within one, all three do not."""
+    data = ratings("1", "2", "4")
+    assert c.within_k(data, SCALE, 1).value == pytest.approx(1 / 3)
+    assert c.within_k_of_all(data, SCALE, 1).value == 0.0
+    assert c.within_k_of_all(data, SCALE, 3).value == 1.0
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_alpha_is_made_of_its_two_disagreements(level: MeasurementLevel) -> None:
+    observed = c.observed_disagreement(EXAMPLE_C, SCALE, level).value
+    expected = c.expected_disagreement(EXAMPLE_C, SCALE, level).value
+    assert observed is not None
+    assert expected is not None
+    alpha = c.krippendorff_alpha(EXAMPLE_C, SCALE, level).value
+    assert 1 - observed / expected == pytest.approx(alpha, abs=1e-12)
+
+
+def test_disagreements_of_krippendorff_2011_example_a() -> None:
+    """Ten units, four of them with different ratings; 14 zeros and 6 ones: 8 / 20 and 2 * 14 * 6 / (20 * 19)."""
+    assert c.observed_disagreement(EXAMPLE_A, [0, 1], "nominal").value == pytest.approx(0.4)
+    assert c.expected_disagreement(EXAMPLE_A, [0, 1], "nominal").value == pytest.approx(168 / 380)
+
+
+def test_disagreements_equal_loops_over_pairs_of_ratings() -> None:
+    data = random_data(6)
+    given_units = [unit[~np.isnan(unit)] for unit in data.T]
+    units = [unit for unit in given_units if len(unit) > 1]
+    within = [sum((a - b) ** 2 for a in unit for b in unit) / (len(unit) - 1) for unit in units]
+    everything = np.concatenate(units)
+    n = len(everything)
+    between = sum((a - b) ** 2 for a in everything for b in everything) / (n * (n - 1))
+    assert c.observed_disagreement(data, SCALE, "interval").value == pytest.approx(sum(within) / n)
+    assert c.expected_disagreement(data, SCALE, "interval").value == pytest.approx(between)
+
+
+def test_without_variation_both_disagreements_are_nothing() -> None:
+    assert c.observed_disagreement(SAME, SCALE, "ordinal").value == 0.0
+    assert c.expected_disagreement(SAME, SCALE, "ordinal").value == 0.0
+
+
+def test_ordinal_weights_count_pairs_of_levels() -> None:
+    """Gwet (2014) section 3.5: 1 - C(|i - j| + 1, 2) / C(5, 2) on five levels, whatever their numbers."""
+    found = agreement_weights(np.array([0.0, 1, 5, 6, 9]), "ordinal")
+    assert found[0] == pytest.approx([1, 0.9, 0.7, 0.4, 0])
+    assert found[3] == pytest.approx([0.4, 0.7, 0.9, 1, 0.9])
+    assert found == pytest.approx(found.T)
+
+
+def test_gwet_handbook_table_with_ordinal_weights() -> None:
+    """irrCAC, its own unit tests: AC2 .899 with ordinal weights, .859 with linear."""
+    assert c.gwet_ac(EXAMPLE_C, SCALE, "ordinal").value == pytest.approx(0.899, abs=5e-4)
+    assert c.gwet_ac(EXAMPLE_C, SCALE, "linear").value == pytest.approx(0.859, abs=5e-4)
+
+
+def test_half_points_are_levels_like_any_other() -> None:
+    """Halves of a scale are the scale: only what counts in values halves with it."""
+    data = random_data(7)
+    halves, scale = data / 2, [level / 2 for level in SCALE]
+    for level in LEVELS:
+        whole = c.krippendorff_alpha(data, SCALE, level).value
+        assert c.krippendorff_alpha(halves, scale, level).value == pytest.approx(whole, abs=1e-12)
+    difference = c.mean_abs_difference(data, SCALE).value or 0
+    assert c.mean_abs_difference(halves, scale).value == pytest.approx(difference / 2, abs=1e-12)
+    assert c.within_k_of_all(halves, scale, 0.5).value == c.within_k_of_all(data, SCALE, 1).value
+
+
+def test_an_unused_level_is_a_category() -> None:
+    """The declared scale counts: a sixth level nobody used lowers chance for AC and Brennan-Prediger."""
+    data = random_data(8)
+    wider = [*SCALE, 6]
+    assert (c.gwet_ac(data, wider, "identity").value or 0) > (c.gwet_ac(data, SCALE, "identity").value or 0)
+    agreement = c.exact(data, SCALE).value or 0
+    found = c.brennan_prediger(data, wider, "identity").value
+    assert found == pytest.approx((agreement - 1 / 6) / (1 - 1 / 6), abs=1e-12)
+    assert c.fleiss_kappa(data, wider).value == pytest.approx(c.fleiss_kappa(data, SCALE).value, abs=1e-12)
+
+
 def test_within_counts_a_distance_of_exactly_k_on_fractions() -> None:
     assert c.within_k(ratings("0.4 0.3", "0.3 0.2"), [0.2, 0.3, 0.4], 0.1).value == 1.0
 
@@ -183,16 +261,17 @@ UNDEFINED: list[tuple[Callable[[], Coefficient], str]] = [
     (lambda: c.gwet_ac(ONCE, SCALE, "quadratic"), "no_pairable_units"),
     (lambda: c.exact(ONCE, SCALE), "no_pairable_units"),
     (lambda: c.within_k(ONCE, SCALE, 1), "no_pairable_units"),
+    (lambda: c.within_k_of_all(ONCE, SCALE, 1), "no_pairable_units"),
+    (lambda: c.within_k_of_all(np.zeros((0, 0)), [], 1), "no_pairable_units"),
+    (lambda: c.observed_disagreement(ONCE, SCALE, "ordinal"), "no_pairable_units"),
+    (lambda: c.expected_disagreement(ONCE, SCALE, "interval"), "no_pairable_units"),
+    (lambda: c.observed_disagreement(ratings("1 -1", "-1 1"), [-1, 1], "ratio"), "undefined_for_values"),
     (lambda: c.mean_abs_difference(ONCE, SCALE), "no_pairable_units"),
     (lambda: c.cohen_kappa(SAME[0], SAME[1], SCALE, "none"), "no_variation"),
     (lambda: c.cohen_kappa(ONCE[0], ONCE[1], SCALE, "linear"), "no_common_units"),
     (lambda: c.spearman(np.array([3.0, 3]), np.array([3.0, 4]), SCALE), "constant_rater"),
     (lambda: c.spearman(np.array([3.0]), np.array([4.0]), SCALE), "too_few_units"),
     (lambda: c.mean_difference(ONCE[0], ONCE[1], SCALE), "no_common_units"),
-    (lambda: icc(SAME), "no_variation"),
-    (lambda: icc(ONCE), "no_pairable_units"),
-    (lambda: icc(ratings("1 2 -", "2 - 3", "- 4 4")), "no_complete_units"),
-    (lambda: icc(ratings("1 2", "2 -")), "too_few_units"),
     (lambda: c.krippendorff_alpha(np.zeros((0, 0)), [], "ordinal"), "no_pairable_units"),
     (lambda: c.gwet_ac(np.full((2, 3), NAN), [], "identity"), "no_pairable_units"),
 ]
@@ -221,78 +300,3 @@ def test_to_dict_has_the_keys_of_the_contract() -> None:
     assert list(c.exact(SAME, SCALE).to_dict()) == keys
     assert list(c.within_k(SAME, SCALE, 2).to_dict()) == [*keys, "k"]
     assert c.within_k(ONCE, SCALE, 2).to_dict()["k"] == 2
-
-
-cells = st.one_of(st.just(NAN), st.integers(1, 5).map(float))
-tables = (
-    st.integers(1, 4)
-    .flatmap(
-        lambda raters: st.lists(st.lists(cells, min_size=raters, max_size=raters), min_size=1, max_size=12)
-    )
-    .map(lambda units: np.array(units, dtype=float).T)
-)
-
-
-def every_coefficient(data: FloatArray) -> dict[str, Coefficient]:
-    alphas = {str(level): c.krippendorff_alpha(data, SCALE, level) for level in LEVELS}
-    return alphas | {
-        "ac1": c.gwet_ac(data, SCALE, "identity"),
-        "ac2": c.gwet_ac(data, SCALE, "quadratic"),
-        "bp": c.brennan_prediger(data, SCALE, "quadratic"),
-        "fleiss": c.fleiss_kappa(data, SCALE),
-        "exact": c.exact(data, SCALE),
-        "within": c.within_k(data, SCALE, 1),
-        "mad": c.mean_abs_difference(data, SCALE),
-        "icc": icc(data),
-    }
-
-
-def same(found: dict[str, Coefficient], other: dict[str, Coefficient]) -> None:
-    for name, coefficient in found.items():
-        assert other[name].reason == coefficient.reason
-        assert other[name].value == pytest.approx(coefficient.value, abs=1e-9)
-
-
-@settings(deadline=None, max_examples=60)
-@given(tables, st.integers(0, 2**32))
-def test_order_of_units_and_raters_means_nothing(data: FloatArray, seed: int) -> None:
-    rng = np.random.default_rng(seed)
-    shuffled = data[rng.permutation(len(data))][:, rng.permutation(data.shape[1])]
-    same(every_coefficient(data), every_coefficient(shuffled))
-
-
-@settings(deadline=None, max_examples=60)
-@given(tables)
-def test_empty_units_and_raters_mean_nothing(data: FloatArray) -> None:
-    wider = np.pad(data, ((0, 1), (0, 2)), constant_values=NAN)
-    same(every_coefficient(data), every_coefficient(wider))
-
-
-@settings(deadline=None, max_examples=60)
-@given(tables, st.lists(st.integers(-50, 50), min_size=5, max_size=5, unique=True).map(sorted))
-def test_ordinal_alpha_only_knows_the_order(data: FloatArray, levels: list[int]) -> None:
-    renamed = np.where(
-        np.isnan(data), NAN, np.array(levels, dtype=float)[np.nan_to_num(data, nan=1).astype(int) - 1]
-    )
-    found = c.krippendorff_alpha(renamed, levels, "ordinal").value
-    assert found == pytest.approx(c.krippendorff_alpha(data, SCALE, "ordinal").value, abs=1e-12)
-
-
-@settings(deadline=None, max_examples=100)
-@given(tables)
-def test_values_lie_within_bounds_and_are_never_nan(data: FloatArray) -> None:
-    for name, found in every_coefficient(data).items():
-        if found.value is None:
-            assert found.reason in c.REASONS
-        else:
-            assert np.isfinite(found.value)
-            low, high = {"mad": (0, 4), "exact": (0, 1), "within": (0, 1)}.get(name, (-np.inf, 1))
-            assert low <= found.value <= high
-
-
-@settings(deadline=None, max_examples=60)
-@given(tables)
-def test_alpha_agrees_with_the_package_wherever_it_is_defined(data: FloatArray) -> None:
-    for level in LEVELS:
-        theirs = c.package_alpha(data, SCALE, level)
-        assert c.krippendorff_alpha(data, SCALE, level).value == pytest.approx(theirs, abs=1e-9)
