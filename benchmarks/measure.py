@@ -49,6 +49,21 @@ class Row:
         return self.limit is None or self.ratio.median <= self.limit
 
 
+@dataclass(frozen=True)
+class Bar:
+    """A figure that is no ratio, and the most it may be; with `is_least` the least."""
+
+    what: str
+    value: float
+    bar: float
+    is_least: bool = False
+
+    @property
+    def is_met(self) -> bool:
+        """Whether the figure keeps to its bar."""
+        return self.value >= self.bar if self.is_least else self.value <= self.bar
+
+
 def paired(
     a: Work, b: Work, rounds: int = 7, *, before_a: Work | None = None, before_b: Work | None = None
 ) -> Ratio:
@@ -89,13 +104,26 @@ def print_rows(rows: Sequence[Row]) -> None:
     what, peer = (max((len(text) for text in texts), default=0) for texts in _labels(rows))
     print(f"{'what':{what}}  {'peer':{peer}}  median     min     max   limit")
     for row in rows:
-        limit = "" if row.limit is None else f"{row.limit:7.2f} {'met' if row.is_met else 'NOT MET'}"
+        limit = "" if row.limit is None else f"{_digits(row.limit)} {'met' if row.is_met else 'NOT MET'}"
         ratio = row.ratio
-        figures = f"{ratio.median:7.2f} {ratio.min:7.2f} {ratio.max:7.2f} {limit}".rstrip()
+        figures = f"{_digits(ratio.median)} {_digits(ratio.min)} {_digits(ratio.max)} {limit}".rstrip()
         print(f"{row.what:{what}}  {row.peer:{peer}} {figures}")
     for row in rows:
         if row.reason and not row.is_met:
             print(f"\n{row.what}: {row.reason}")
+
+
+def _digits(ratio: float) -> str:
+    return f"{ratio:7.2f}" if ratio >= 0.1 else f"{ratio:7.4f}"
+
+
+def print_bars(bars: Sequence[Bar]) -> None:
+    """Print a table, one line per bar."""
+    what = max((len(bar.what) for bar in bars), default=0)
+    print(f"{'what':{what}}  measured          bar")
+    for bar in bars:
+        most, met = ("at least" if bar.is_least else "at most"), ("met" if bar.is_met else "NOT MET")
+        print(f"{bar.what:{what}}  {bar.value:8,.2f}  {most:>8} {bar.bar:5,.0f}  {met}")
 
 
 def _labels(rows: Sequence[Row]) -> tuple[list[str], list[str]]:

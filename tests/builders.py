@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from sheetsync.domain.ratings import Rating
+from sheetsync.domain.reliability import BLANK, INVALID, DimensionData, RatedRows
 from sheetsync.domain.study import NOT_APPLICABLE, LevelValue, Rubric, Study, StudyFile, Unit
 
 STUDY_TOML = """\
@@ -170,3 +171,28 @@ def _value(text: str) -> LevelValue:
         return float(text)
     except ValueError:
         return text
+
+
+def rated_rows(data: DimensionData) -> RatedRows:
+    """What stands in the arrays of a dimension, as mappings that a test can spell out."""
+    cells = data.cells
+    rows = [
+        (data.raters[rater], data.units[unit]) for rater, unit in zip(cells.raters, cells.units, strict=True)
+    ]
+    codes = dict(zip(rows, cells.codes.tolist(), strict=True))
+    values = {row: data.scale[code] if code >= 0 else NOT_APPLICABLE for row, code in codes.items()}
+    return RatedRows(
+        data.dimension,
+        data.level,
+        data.scale,
+        data.raters,
+        data.units,
+        frozenset(rows),
+        data.full_grid,
+        {row: values[row] for row, code in codes.items() if code not in {BLANK, INVALID}},
+        frozenset(row for row, code in codes.items() if code == INVALID),
+        row_slices={
+            by: {row: labels.values[at] for row, at in zip(rows, labels.codes, strict=True) if at >= 0}
+            for by, labels in data.slices.items()
+        },
+    )

@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import cached_property
 
-from sheetsync.domain.agreement import DimensionData, Row, TagData
+from sheetsync.domain.agreement import DimensionData, RatedRows, Row, TagData
 from sheetsync.domain.agreement_report import AgreementReport
 from sheetsync.domain.assignment import Batch, CodedUnit
+from sheetsync.domain.certificate import Certificate
+from sheetsync.domain.claims import Claims, compare_models
 from sheetsync.domain.controls import Control
 from sheetsync.domain.current import CurrentRatings
 from sheetsync.domain.divergence import Divergence
 from sheetsync.domain.progress import BatchProgress, UnitCoverage
+from sheetsync.domain.rater_habits import RaterHabits, describe_habits
+from sheetsync.domain.rater_pace import FirstScores
 from sheetsync.domain.ratings import COLUMNS_BETWEEN, Problem
 from sheetsync.domain.results import UnitResult
+from sheetsync.domain.self_check import SelfChecked
 from sheetsync.domain.study import NOT_APPLICABLE, LevelValue, Rubric, Study, Unit
 
 INVALID_KINDS = ("not_a_level", "not_applicable_here", "formula", "conflicting_rows", "repeated_column")
@@ -34,6 +40,11 @@ class Analysis:
         divergences, results, progress, coverage, problems, controls: see there.
         questions: the study's unit by code, for question texts and slices.
         shown_responses: per code the response as it was issued last.
+        batches: what was issued in production, in that order.
+        first_scores: when rows got their first score.
+        self_checks: per rater what the self-check shows; empty where the rubric asks for no confidence.
+        certificate: of the study's judge, None where there is none.
+        reliability_unknown: why rankings have to be marked; blank where they have not.
     """
 
     study: Study
@@ -50,11 +61,28 @@ class Analysis:
     problems: tuple[Problem, ...]
     controls: tuple[Control, ...]
     questions: Mapping[str, Unit]
+    batches: tuple[Batch, ...] = ()
+    first_scores: tuple[FirstScores, ...] = ()
+    self_checks: Mapping[str, SelfChecked] = field(default_factory=dict)
+    certificate: Certificate | None = None
+    reliability_unknown: str = ""
 
     @property
     def rubric(self) -> Rubric:
         """The rubric as the study's files say."""
         return self.study.rubric
+
+    @cached_property
+    def claims(self) -> Claims:
+        """What can be said about every two models; computed when somebody asks, for it takes a moment."""
+        settings = self.study.settings.agreement
+        return compare_models(self.results, self.rubric, self.agreement, settings)
+
+    @cached_property
+    def habits(self) -> RaterHabits:
+        """How each rater uses the sheet; computed when somebody asks."""
+        raters = [rater.id for rater in self.study.raters if rater.kind == "annotator"]
+        return describe_habits(self.rubric, raters, self.batches, self.current, self.first_scores)
 
 
 def slice_columns(study: Study) -> tuple[str, ...]:
@@ -103,8 +131,9 @@ def dimension_data(
     rows = frozenset(row for row in rows if row[0] in raters)
     by_key = {unit.key: unit for unit in study.units}
     slices = {name: {unit.code: slice_value(by_key[unit.key], name) for unit in units} for name in by}
+    questions = tuple(" · ".join(filter(None, (unit.question_id, unit.figure))) for unit in units)
     return [
-        DimensionData(
+        RatedRows(
             dimension=dimension.name,
             level=dimension.level,
             scale=dimension.scale,
@@ -115,7 +144,8 @@ def dimension_data(
             values=(values := _values(current, dimension.id, dimension.scale, rows)),
             invalid=_invalid(current, problems, dimension.id, dimension.name, rows) - set(values),
             slices=slices,
-        )
+            questions=questions,
+        ).index()
         for dimension in study.rubric.dimensions
     ]
 

@@ -9,23 +9,34 @@ units, raters and rows come.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from scipy.special import fdtri, ndtr, ndtri, stdtrit
+from scipy.special import expit, logit, ndtr, ndtri, stdtrit
 
-from sheetsync.domain.coefficients import Coefficient, undefined, without_interval
-from sheetsync.domain.icc import MeanSquares, mean_squares
-from sheetsync.domain.statistic import FloatArray, Statistic
+from sheetsync.domain.coefficients import Coefficient, without_interval
+from sheetsync.domain.icc import icc, icc_interval
+from sheetsync.domain.statistic import FloatArray, IntArray, OfSums, Statistic
 from sheetsync.domain.verdicts import MIN_PAIRABLE
 
 IntervalMethod = Literal["bca", "percentile", "jackknife"]
 
 
-_CELLS = 100_000
-"""Numbers in a block of resamples: small enough for the processor's cache, which halves the time."""
+_CELLS = 16_000
+"""Numbers in a block of resamples: small enough for the processor's cache, and for a matrix product that
+starts no threads of its own, which would get in the way of ours."""
+
+_CHUNK = 1000
+"""Resamples that share a seed; chunks run on several threads, and how many never changes a number."""
+
+_MOST_THREADS = 4
+
+_FEW_PER_PATTERN = 16
+"""Up to so many units per pattern, drawing all one by one takes less time than a Poisson count per pattern."""
 
 
 @dataclass(frozen=True)
@@ -63,21 +74,34 @@ class LeftOut:
         return float((units * (np.average(values, weights=units) - values) ** power).sum())
 
 
+@dataclass(frozen=True)
+class Resampled:
+    """What a statistic is on resamples of the units.
+
+    Attributes:
+        values: the statistic on each resample on which it is defined.
+        n_undefined: resamples on which it is not, such as one without any variation.
+    """
+
+    values: FloatArray
+    n_undefined: int
+
+
 def estimate(statistics: Mapping[str, Statistic], options: IntervalOptions) -> dict[str, Coefficient]:
     """Return each statistic with its interval; all of them share the same units and resamples."""
     left_out = {name: leave_one_out(statistic) for name, statistic in statistics.items()}
-    refused = {name: _refusal(each, left_out[name], options) for name, each in statistics.items()}
+    refused = {name: refusal(each, left_out[name], options) for name, each in statistics.items()}
     drawn = {name: each for name, each in statistics.items() if refused[name] is None}
-    samples = {} if options.method == "jackknife" else _resample(drawn, options)
+    samples = {} if options.method == "jackknife" else resample(drawn, options)
     return {
         name: without_interval(each, refused[name] or "")
         if refused[name]
-        else _interval(each, left_out[name], samples.get(name), options)
+        else add_interval(each, left_out[name], samples.get(name), options)
         for name, each in statistics.items()
     }
 
 
-def _refusal(statistic: Statistic, left_out: LeftOut, options: IntervalOptions) -> str | None:
+def refusal(statistic: Statistic, left_out: LeftOut, options: IntervalOptions) -> str | None:
     """Why a statistic gets no interval, or None."""
     if statistic.value is None or options.resamples == 0:
         return statistic.reason or "not_requested"
@@ -94,6 +118,8 @@ def leave_one_out(statistic: Statistic) -> LeftOut:
     multiplicity = statistic.multiplicity[patterns]
     if statistic.reason:
         return LeftOut(np.zeros(0), multiplicity)
+    if isinstance(statistic.evaluate, OfSums):
+        return LeftOut(statistic.evaluate.without_one(statistic.multiplicity, patterns), multiplicity)
     values = [
         statistic.evaluate(_without(statistic.multiplicity, patterns[start : start + step]))
         for step in [_rows(len(statistic.multiplicity))]
@@ -109,52 +135,110 @@ def _without(multiplicity: FloatArray, patterns: np.ndarray[tuple[int], np.dtype
 
 
 def _rows(width: int) -> int:
-    return max(256, _CELLS // max(width, 1))
+    return max(64, _CELLS // max(width, 1))
 
 
-def _resample(statistics: Mapping[str, Statistic], options: IntervalOptions) -> dict[str, FloatArray]:
-    """Evaluate the statistics on the same seeded resamples; undefined ones are left out."""
+def resample(statistics: Mapping[str, Statistic], options: IntervalOptions) -> dict[str, Resampled]:
+    """Evaluate the statistics, which are over the same units, on the same seeded resamples of these."""
     if not statistics:
         return {}
-    values: dict[str, list[FloatArray]] = {name: [] for name in statistics}
-    for weights in draw_units(next(iter(statistics.values())), options.resamples, options.seed):
-        for name, statistic in statistics.items():
-            values[name].append(statistic.evaluate(weights))
-    joined = {name: np.concatenate(parts) for name, parts in values.items()}
-    return {name: sample[np.isfinite(sample)] for name, sample in joined.items()}
+    units = next(iter(statistics.values()))
+    chunks = [
+        (at, min(_CHUNK, options.resamples - at * _CHUNK)) for at in range(-(-options.resamples // _CHUNK))
+    ]
+
+    def evaluate(chunk: tuple[int, int]) -> dict[str, FloatArray]:
+        drawn = [
+            [statistic.evaluate(weights) for statistic in statistics.values()]
+            for weights in draw_units(units, chunk[1], (options.seed, chunk[0]))
+        ]
+        return {name: np.concatenate(values) for name, *values in zip(statistics, *drawn, strict=True)}
+
+    workers = min(_MOST_THREADS, os.cpu_count() or 1, len(chunks))
+    if workers == 1:
+        parts = [evaluate(chunk) for chunk in chunks]
+    else:
+        with ThreadPoolExecutor(workers) as pool:
+            parts = list(pool.map(evaluate, chunks))
+    joined = {name: np.concatenate([part[name] for part in parts]) for name in statistics}
+    return {
+        name: Resampled(values[defined], int((~defined).sum()))
+        for name, values in joined.items()
+        for defined in [np.isfinite(values)]
+    }
 
 
-def draw_units(statistic: Statistic, resamples: int, seed: int) -> Iterator[FloatArray]:
+def draw_units(statistic: Statistic, resamples: int, seed: tuple[int, ...]) -> Iterator[FloatArray]:
     """Yield multiplicities of resampled units, with shape (B, P), in blocks.
 
-    Units with one rating are resampled among themselves, after the others: how many units can be
-    compared is part of the design, and what only depends on those does not notice the rest.
+    Units with one rating are resampled among themselves, from a seed of their own: how many units
+    can be compared is part of the design, and what only depends on those does not notice the rest.
     """
-    rng = np.random.default_rng(seed)
-    groups = [np.flatnonzero(statistic.pairable), np.flatnonzero(~statistic.pairable)]
+    groups = [
+        (group, _Urn(statistic.multiplicity[group], (*seed, at)))
+        for at, group in enumerate((np.flatnonzero(statistic.pairable), np.flatnonzero(~statistic.pairable)))
+        if len(group)
+    ]
     step = _rows(len(statistic.multiplicity))
     for start in range(0, resamples, step):
-        weights = np.zeros((min(step, resamples - start), len(statistic.multiplicity)))
-        for group in groups:
-            units = statistic.multiplicity[group]
-            if len(group):
-                weights[:, group] = rng.multinomial(int(units.sum()), units / units.sum(), len(weights))
+        weights = np.empty((min(step, resamples - start), len(statistic.multiplicity)))
+        for group, urn in groups:
+            weights[:, group] = urn.draw(len(weights))
         yield weights
 
 
-def _interval(
-    statistic: Statistic, left_out: LeftOut, sample: FloatArray | None, options: IntervalOptions
+class _Urn:
+    """Draws as many units as there are, with replacement, and counts them by pattern.
+
+    Independent Poisson counts, given their sum, are multinomial. They take half the time of numpy's
+    multinomial, which goes from pattern to pattern. So a little fewer units than wanted are drawn
+    in that way (3 standard deviations fewer), and the missing ones one by one. The rare row with
+    too many is drawn anew; as that depends on its sum alone, every row is exactly multinomial.
+    With few units per pattern all are drawn one by one.
+    """
+
+    def __init__(self, multiplicity: FloatArray, seed: tuple[int, ...]) -> None:
+        self._counts, self._rest, self._anew = (np.random.default_rng((*seed, part)) for part in range(3))
+        self._n = int(multiplicity.sum())
+        self._shares = multiplicity / self._n
+        self._unit_patterns = np.repeat(np.arange(len(multiplicity)), multiplicity.astype(np.int64))
+
+    def draw(self, resamples: int) -> IntArray:
+        """Return counts of units, with shape (B, P); every row sums to the number of units."""
+        if self._n < _FEW_PER_PATTERN * len(self._shares):
+            step = max(1, _CELLS // self._n)
+            sizes = [min(step, resamples - start) for start in range(0, resamples, step)]
+            return np.concatenate([self._draw_one_by_one(size) for size in sizes])
+        mean = self._n - 3 * np.sqrt(self._n)
+        drawn = self._counts.poisson(mean * self._shares, (resamples, len(self._shares)))
+        missing = self._n - drawn.sum(axis=1)
+        for row in np.flatnonzero(missing < 0):
+            drawn[row] = self._anew.multinomial(self._n, self._shares)
+        rows = np.repeat(np.arange(resamples), np.maximum(missing, 0))
+        patterns = self._unit_patterns[self._rest.integers(0, self._n, len(rows))]
+        np.add.at(drawn.reshape(-1), rows * len(self._shares) + patterns, 1)
+        return drawn
+
+    def _draw_one_by_one(self, resamples: int) -> IntArray:
+        places = self._unit_patterns[self._rest.integers(0, self._n, (resamples, self._n))]
+        places += np.arange(resamples)[:, None] * len(self._shares)
+        counts = np.bincount(places.ravel(), minlength=resamples * len(self._shares))
+        return counts.reshape(resamples, len(self._shares))
+
+
+def add_interval(
+    statistic: Statistic, left_out: LeftOut, resampled: Resampled | None, options: IntervalOptions
 ) -> Coefficient:
-    """Return the statistic with its limits, which always enclose the value."""
+    """Return the statistic with its limits, which always enclose the value; the jackknife needs no resamples."""
     value = statistic.value
     if value is None:
         return without_interval(statistic)
     tails = np.array([(1 - options.confidence) / 2, (1 + options.confidence) / 2])
-    if sample is None:
+    if resampled is None or options.method == "jackknife":
         if not np.isfinite(left_out.values).all():  # all variation hangs on one unit
             return without_interval(statistic, "no_variation")
-        limits = _jackknife_limits(value, left_out, tails)
-    elif not len(sample):
+        limits = _jackknife_limits(statistic, left_out, tails)
+    elif not len(sample := resampled.values):
         return without_interval(statistic, "too_few_units")
     else:
         at = tails if options.method == "percentile" else _bca_tails(value, sample, left_out, tails)
@@ -179,52 +263,23 @@ def _bca_tails(value: float, sample: FloatArray, left_out: LeftOut, tails: Float
     return np.asarray(ndtr(bias + shifted / np.maximum(1 - acceleration * shifted, 1e-6)))
 
 
-def _jackknife_limits(value: float, left_out: LeftOut, tails: FloatArray) -> FloatArray:
-    """Leave-one-unit-out standard error, t with n - 1 df, on Fisher's z scale where there is one."""
+def _jackknife_limits(statistic: Statistic, left_out: LeftOut, tails: FloatArray) -> FloatArray:
+    """Leave-one-unit-out standard error, t with n - 1 df, on the scale that suits the statistic.
+
+    Coefficients that end at 1 are taken to Fisher's z, shares from 0 to 1 to their log odds; a difference in
+    points is taken as it is.
+    """
+    value = statistic.value or 0.0
     n = float(left_out.multiplicity.sum())
     error = np.sqrt((n - 1) / n * left_out.moment(2)) * stdtrit(n - 1, tails)
-    if abs(value) >= 1:
+    low, high = statistic.bounds
+    if high != 1 or not max(low, -1) < value < 1:
         return np.asarray(value + error)
+    if low == 0:
+        return np.asarray(expit(logit(value) + error / (value * (1 - value))))
     return np.asarray(np.tanh(np.arctanh(value) + error / (1 - value**2)))
 
 
 def estimate_icc(data: FloatArray, options: IntervalOptions) -> Coefficient:
-    """Return ICC(2,1) with the F-based interval of McGraw and Wong (1996) Psychol Methods 1, 30-46."""
-    squares = mean_squares(data)
-    if isinstance(squares, str):
-        return undefined(squares)
-    if squares.denominator <= 0:
-        return undefined("no_variation")
-    point = Coefficient(squares.icc, interval_reason="not_requested")
-    if options.resamples == 0:
-        return point
-    if squares.icc >= 1:
-        return replace(point, interval_reason="no_disagreement")
-    low, high = _f_limits(squares, options.confidence)
-    if not (np.isfinite(low) and np.isfinite(high)):
-        return replace(point, interval_reason="no_variation")
-    return Coefficient(
-        squares.icc,
-        low=min(max(low, -1.0), squares.icc),
-        high=max(min(high, 1.0), squares.icc),
-        confidence=options.confidence,
-        method="f",
-    )
-
-
-def _f_limits(squares: MeanSquares, confidence: float) -> tuple[float, float]:
-    """The limits of ICC(A,1), McGraw and Wong (1996) table 7; NaN where units and error vary nothing."""
-    n, k, value = squares.n, squares.k, squares.icc
-    a = k * value / (n * (1 - value))
-    b = 1 + k * value * (n - 1) / (n * (1 - value))
-    rest = ((a * squares.raters) ** 2 / (k - 1)) + (b * squares.error) ** 2 / ((n - 1) * (k - 1))
-    if rest == 0:
-        return np.nan, np.nan
-    df = (a * squares.raters + b * squares.error) ** 2 / rest
-    upper_tail = (1 + confidence) / 2
-    spread = k * squares.raters + (k * n - k - n) * squares.error
-    f_low, f_high = fdtri(n - 1, df, upper_tail), fdtri(df, n - 1, upper_tail)
-    with np.errstate(divide="ignore", invalid="ignore"):  # three units can leave a denominator of 0
-        low = n * (squares.units - f_low * squares.error) / (f_low * spread + n * squares.units)
-        high = n * (f_high * squares.units - squares.error) / (spread + n * f_high * squares.units)
-    return float(low), float(high)
+    """Return ICC(2,1), with its F-based interval unless none is wanted."""
+    return icc(data) if options.resamples == 0 else icc_interval(data, confidence=options.confidence)

@@ -23,6 +23,27 @@ Evaluate = Callable[[FloatArray], FloatArray]
 
 
 @dataclass(frozen=True)
+class OfSums:
+    """An evaluation that sees the units only through sums over them: one matrix product for all samples.
+
+    Attributes:
+        summands: what each pattern adds to the sums, with shape (P, C).
+        finish: sums, with shape (B, C), to values, with shape (B,); NaN where undefined.
+    """
+
+    summands: FloatArray
+    finish: Evaluate
+
+    def __call__(self, weights: FloatArray) -> FloatArray:
+        """Evaluate on multiplicities, with shape (B, P)."""
+        return self.finish(weights @ self.summands)
+
+    def without_one(self, multiplicity: FloatArray, patterns: IntArray) -> FloatArray:
+        """Evaluate without one unit of each of these patterns, from the sums over all units."""
+        return self.finish(multiplicity @ self.summands - self.summands[patterns])
+
+
+@dataclass(frozen=True)
 class Statistic:
     """A coefficient that can be evaluated on reweighted units.
 
@@ -51,7 +72,8 @@ class Statistic:
         """The coefficient on the units as they are; None where there is a reason."""
         if self.reason:
             return None
-        return float(np.clip(self.evaluate(self.multiplicity[None, :])[0], *self.bounds))
+        low, high = self.bounds
+        return min(max(float(self.evaluate(self.multiplicity[None, :])[0]), low), high)
 
     @property
     def n_pairable(self) -> int:
@@ -61,6 +83,8 @@ class Statistic:
 
 def ratio_or_nan(numerator: FloatArray, denominator: FloatArray, defined: BoolArray) -> FloatArray:
     """Divide where defined, NaN elsewhere; never a warning."""
+    if defined.all() and defined.shape == denominator.shape:
+        return np.asarray(numerator / denominator)
     out = np.full(np.broadcast(numerator, denominator).shape, np.nan)
     return np.asarray(np.divide(numerator, denominator, out=out, where=defined))
 

@@ -12,8 +12,8 @@ import pytest
 from sheetsync.domain.agreement import (
     AgreementReport,
     DimensionAgreement,
-    DimensionData,
     Options,
+    RatedRows,
     TagData,
     assess_agreement,
     cross_check_alpha,
@@ -32,6 +32,12 @@ COEFFICIENTS = [
     "exact",
     "within",
     "mean_abs_difference",
+    "conger_kappa",
+    "mean_spearman",
+    "mean_spearman_z",
+    "within_all",
+    "observed_disagreement",
+    "expected_disagreement",
 ]
 
 
@@ -41,7 +47,7 @@ def dimension(
     scale: tuple[LevelValue, ...] = (1, 2, 3, 4, 5),
     slices: Mapping[str, Mapping[str, str]] | None = None,
     full_grid: bool = False,
-) -> DimensionData:
+) -> RatedRows:
     """`dimension("ann: 4 3 -", "ben: 4 ? NA")`: units u1, u2 ...; - blank, ? invalid, . not assigned."""
     cells: dict[Row, str] = {}
     for line in lines:
@@ -53,7 +59,7 @@ def dimension(
             values[at] = "N/A"
         elif text not in {"-", "?"}:
             values[at] = text if text in scale else int(text)
-    return DimensionData(
+    return RatedRows(
         dimension="Coverage",
         level=level,
         scale=scale,
@@ -67,8 +73,8 @@ def dimension(
     )
 
 
-def assess(data: DimensionData, options: Options = QUICK) -> DimensionAgreement:
-    return assess_agreement([data], [], options).dimensions[0]
+def assess(data: RatedRows, options: Options = QUICK) -> DimensionAgreement:
+    return assess_agreement([data.index()], [], options).dimensions[0]
 
 
 def test_blank_not_applicable_and_invalid_are_counted_apart() -> None:
@@ -105,7 +111,7 @@ def test_nobody_has_rated_yet() -> None:
     assert {each.reason for each in found.coefficients.values()} == {"no_pairable_units"}
     assert (found.band, found.n_missing, found.pairs[0].n) == (None, 6, 0)
     assert found.pairs[0].kappa.reason == "no_common_units"
-    empty = DimensionData("Coverage", "ordinal", (), (), (), frozenset(), False, {})
+    empty = RatedRows("Coverage", "ordinal", (), (), (), frozenset(), False, {})
     assert assess(empty).coefficients["alpha"].reason == "no_pairable_units"
 
 
@@ -113,10 +119,12 @@ def test_nominal_has_no_distances() -> None:
     found = assess(dimension("a: x y x z", "b: x y z z", level="nominal", scale=("x", "y", "z")))
     pair = found.pairs[0]
     undefined = [found.coefficients[name] for name in ("icc", "within", "mean_abs_difference")]
+    undefined += [found.coefficients[name] for name in ("mean_spearman", "mean_spearman_z", "within_all")]
     undefined += [pair.kappa_linear, pair.kappa_quadratic, pair.spearman, pair.mean_difference]
     assert {(each.value, each.reason) for each in undefined} == {(None, "undefined_for_values")}
     assert (pair.exact.value, found.coefficients["exact"].value) == (0.75, 0.75)
-    assert found.coefficients["within"].k == 1
+    assert found.coefficients["within"].k == found.coefficients["within_all"].k == 1
+    assert found.coefficients["conger_kappa"].value == pytest.approx(pair.kappa.value, abs=1e-12)
 
 
 def test_ordered_words_count_by_position() -> None:
@@ -177,10 +185,12 @@ def test_numbers_do_not_depend_on_the_order_of_anything() -> None:
         rng.shuffle(each)
     shuffled = replace(data, units=tuple(units), raters=tuple(raters), values=dict(values))
     found, other = assess(data), assess(shuffled)
-    for name in set(COEFFICIENTS) - {"icc"}:
+    summed_over_raters = {"icc", "conger_kappa", "mean_spearman", "mean_spearman_z"}
+    for name in set(COEFFICIENTS) - summed_over_raters:
         assert found.coefficients[name] == other.coefficients[name]
         assert found.slices[0].agreement.coefficients[name] == other.slices[0].agreement.coefficients[name]
-    assert found.coefficients["icc"].value == pytest.approx(other.coefficients["icc"].value, abs=1e-12)
+    for name in summed_over_raters:
+        assert found.coefficients[name].value == pytest.approx(other.coefficients[name].value, abs=1e-12)
 
 
 def test_pair_intervals_come_from_the_jackknife() -> None:
@@ -225,8 +235,8 @@ class TestTags:
 def test_json_has_the_keys_of_the_contract() -> None:
     data = dimension("a: 1 2 3", "b: 1 2 4", slices={"figure": {"u1": "Macrina"}})
     tags = [TagData("evasion", None, ("a", "b"), {("a", "u1"): True, ("b", "u1"): False})]
-    report = assess_agreement([data], tags, QUICK).to_dict()
-    assert list(report) == ["schema", "dimensions", "tags"]
+    report = assess_agreement([data.index()], tags, QUICK).to_dict()
+    assert list(report) == ["schema", "dimensions", "tags", "explanations", "pooled"]
     assert report["schema"] == "sheetsync.agreement/1"
     found = json.loads(json.dumps(report, allow_nan=False))
     keys = [
@@ -268,12 +278,13 @@ def test_the_krippendorff_package_confirms_alpha(level: MeasurementLevel) -> Non
         dimension("a: 3 . ", "b: . 3", level=level),
         dimension("a: 1 5 2 4", "b: 2 5 2 5", level=level, scale=(5, 4, 3, 2, 1)),
     ]
-    report = assess_agreement(data, [], Options(resamples=0))
-    assert cross_check_alpha(report, data) == []
+    indexed = [each.index() for each in data]
+    report = assess_agreement(indexed, [], Options(resamples=0))
+    assert cross_check_alpha(report, indexed) == []
 
 
 def test_the_cross_check_names_what_differs() -> None:
-    data = [dimension("a: 1 2 3", "b: 1 2 4")]
+    data = [dimension("a: 1 2 3", "b: 1 2 4").index()]
     report = assess_agreement(data, [], Options(resamples=0))
     wrong = replace(report.dimensions[0], coefficients={"alpha": Coefficient(0.5)})
     assert cross_check_alpha(AgreementReport((wrong,)), data) == ["Coverage"]

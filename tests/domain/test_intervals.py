@@ -9,13 +9,15 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.stats import bootstrap
+from scipy.stats import bootstrap, sem, t
 
 from sheetsync.domain import all_raters, rater_pairs
+from sheetsync.domain import intervals as module
 from sheetsync.domain.coefficients import REASONS, Coefficient, krippendorff_alpha
 from sheetsync.domain.intervals import (
     IntervalMethod,
     IntervalOptions,
+    draw_units,
     estimate,
     estimate_icc,
     leave_one_out,
@@ -84,6 +86,31 @@ def test_the_same_seed_gives_the_same_numbers_in_any_order(method: IntervalMetho
     rng = np.random.default_rng(5)
     shuffled = data[rng.permutation(3)][:, rng.permutation(60)]
     assert intervals(data, method=method) == intervals(shuffled, method=method)
+
+
+@pytest.mark.parametrize("n", [60, 2000])
+def test_threads_and_blocks_change_nothing(n: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    data = simulate(n, raters=3, missing=0.2)
+    monkeypatch.setattr(module, "_MOST_THREADS", 1)
+    found = intervals(data, resamples=2500)
+    monkeypatch.setattr(module, "_MOST_THREADS", 3)
+    monkeypatch.setattr("os.cpu_count", lambda: 3)
+    assert intervals(data, resamples=2500) == found
+
+
+@pytest.mark.parametrize("counts", [[1.0] * 40, [700, 200, 99, 1], [3, 2000]])
+def test_drawn_units_are_multinomial(counts: list[float]) -> None:
+    """Sums, means and covariances of both ways of drawing; the rare redrawn row among them."""
+    every = np.ones(len(counts), dtype=bool)
+    statistic = Statistic(lambda weights: weights[:, 0], np.array(counts), every, every)
+    drawn = np.concatenate([*draw_units(statistic, 20_000, (1,))])
+    n, shares = sum(counts), np.array(counts) / sum(counts)
+    assert (drawn.sum(axis=1) == n).all()
+    assert (drawn >= 0).all()
+    error = np.sqrt(n * shares * (1 - shares) / len(drawn))
+    assert (np.abs(drawn.mean(axis=0) - n * shares) < 5 * error).all()
+    covariance = n * (np.diag(shares) - np.outer(shares, shares))
+    assert np.cov(drawn.T) == pytest.approx(covariance, abs=0.06 * covariance.max())
 
 
 def test_another_seed_gives_other_numbers() -> None:
@@ -251,3 +278,15 @@ def test_large_samples_stay_in_memory_and_time() -> None:
     found = alpha_interval(simulate(5000, raters=6), resamples=2000)
     assert found.low is not None
     assert time.perf_counter() - start < 5
+
+
+@given(st.lists(st.integers(-4, 4), min_size=10, max_size=60).filter(lambda each: len(set(each)) > 1))
+def test_the_interval_of_a_mean_difference_is_students(differences: list[int]) -> None:
+    """The jackknife of a mean is the textbook's: scipy.stats gives the same limits."""
+
+    table = cross_table(np.array(differences, float), np.zeros(len(differences)), np.arange(-4.0, 5.0))
+    options = IntervalOptions(method="jackknife")
+    found = estimate({"difference": rater_pairs.mean_difference(table)}, options)["difference"]
+    mean, error = np.mean(differences), sem(differences)
+    low, high = t.interval(0.95, len(differences) - 1, mean, error)
+    assert [found.value, found.low, found.high] == pytest.approx([mean, low, high], rel=1e-9, abs=1e-9)
