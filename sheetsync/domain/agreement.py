@@ -19,14 +19,16 @@ from sheetsync.domain.agreement_report import (
 )
 from sheetsync.domain.cells import show
 from sheetsync.domain.coefficients import Coefficient, package_alpha, undefined
+from sheetsync.domain.explanation import ExplanationOptions, explain_agreement
+from sheetsync.domain.further_coefficients import further_coefficients
 from sheetsync.domain.intervals import IntervalMethod, IntervalOptions, estimate, estimate_icc
 from sheetsync.domain.rater_pairs import CrossTable, cross_table_of_positions
 from sheetsync.domain.reliability import (
     Cells,
     DimensionData,
+    RatedRows,
     Row,
     TagData,
-    build_cells,
     find_slices,
     reliability_data,
 )
@@ -41,6 +43,7 @@ __all__ = [
     "DimensionData",
     "Options",
     "PairAgreement",
+    "RatedRows",
     "Row",
     "SliceAgreement",
     "TagAgreement",
@@ -76,11 +79,14 @@ class Options:
 def assess_agreement(
     dimensions: Sequence[DimensionData], tags: Sequence[TagData], options: Options
 ) -> AgreementReport:
-    """Compute every coefficient per dimension, slice and pair of raters."""
-    return AgreementReport(
-        tuple(_assess_dimension(data, options) for data in dimensions),
-        tuple(_assess_tag(data, options) for data in tags),
+    """Compute every coefficient per dimension, slice and pair of raters, and what explains them."""
+    assessed = tuple(_assess_dimension(data, options) for data in dimensions)
+    explained = explain_agreement(
+        dimensions,
+        assessed,
+        ExplanationOptions(options.bands, options.within, options.over_raters, options.of_pairs),
     )
+    return AgreementReport(assessed, tuple(_assess_tag(data, options) for data in tags), *explained)
 
 
 def cross_check_alpha(report: AgreementReport, dimensions: Sequence[DimensionData]) -> list[str]:
@@ -102,8 +108,7 @@ def _package_alpha(data: DimensionData) -> float | None:
     metric = data.level in {"interval", "ratio"}
     # The package sorts by value, but what counts for ordinal data is the declared order.
     numbers = data.numbers if metric else np.arange(len(data.scale), dtype=float)
-    positions = build_cells(data, tuple(data.rows)).positions(*_everybody(data))
-    return package_alpha(reliability_data(positions, numbers), np.sort(numbers), data.level)
+    return package_alpha(reliability_data(data.positions, numbers), np.sort(numbers), data.level)
 
 
 def _everybody(data: DimensionData) -> tuple[IntArray, IntArray]:
@@ -111,14 +116,12 @@ def _everybody(data: DimensionData) -> tuple[IntArray, IntArray]:
 
 
 def _assess_dimension(data: DimensionData, options: Options) -> DimensionAgreement:
-    rows = tuple(data.rows)
-    cells = build_cells(data, rows)
     slices = []
-    for by, value, keep in find_slices(data, rows):
-        part = cells.where(keep)
+    for by, value, keep in find_slices(data):
+        part = data.cells.where(keep)
         here = np.unique(part.raters), np.unique(part.units)
         slices.append(SliceAgreement(by, value, _assess_cells(data, part, *here, options)))
-    return _assess_cells(data, cells, *_everybody(data), options, tuple(slices))
+    return _assess_cells(data, data.cells, *_everybody(data), options, tuple(slices))
 
 
 def _assess_cells(
@@ -133,7 +136,8 @@ def _assess_cells(
     positions = cells.positions(raters, units)
     assigned = positions.size if data.full_grid else len(cells)
     n_ratings = len(cells.rated)
-    coefficients = _assess_raters(data, positions, options)
+    pairs = _assess_pairs(data, positions, [data.raters[at] for at in raters], options)
+    coefficients = _assess_raters(data, positions, pairs, options)
     return DimensionAgreement(
         data.dimension,
         data.level,
@@ -148,7 +152,7 @@ def _assess_cells(
         n_invalid=cells.n_invalid,
         coefficients=coefficients,
         distribution=_distribution(data.scale, cells),
-        pairs=_assess_pairs(data, positions, [data.raters[at] for at in raters], options),
+        pairs=pairs,
         slices=slices,
     )
 
@@ -158,20 +162,28 @@ def _distribution(scale: Sequence[LevelValue], cells: Cells) -> dict[str, int]:
     return {show(level): int(count) for level, count in zip(scale, counts, strict=True)}
 
 
-def _assess_raters(data: DimensionData, positions: IntArray, options: Options) -> dict[str, Coefficient]:
+def _assess_raters(
+    data: DimensionData, positions: IntArray, pairs: Sequence[PairAgreement], options: Options
+) -> dict[str, Coefficient]:
     """Every coefficient over all raters, in the order of the report."""
     matrix = reliability_data(positions, data.numbers)
-    found = estimate(_statistics(count_units(matrix, data.numbers), data.level, options), options.over_raters)
+    units = count_units(matrix, data.numbers)
+    found = estimate(_statistics(units, data.level, options), options.over_raters)
+    correlations = [pair.spearman for pair in pairs]
+    found |= further_coefficients(positions, units, data.level, correlations, options.over_raters)
     if data.level == "nominal":
         found |= {
             "icc": undefined("undefined_for_values"),
             "within": undefined("undefined_for_values", options.within),
+            "within_all": undefined("undefined_for_values", options.within),
             "mean_abs_difference": undefined("undefined_for_values"),
         }
     else:
         found["icc"] = estimate_icc(matrix, options.over_raters)
     order = (
-        "alpha", "ac", "brennan_prediger", "fleiss_kappa", "icc", "exact", "within", "mean_abs_difference"
+        "alpha", "ac", "brennan_prediger", "fleiss_kappa", "icc", "exact", "within", "mean_abs_difference",
+        "conger_kappa", "mean_spearman", "mean_spearman_z", "within_all",
+        "observed_disagreement", "expected_disagreement",
     )  # fmt: skip
     return {name: found[name] for name in order}
 
@@ -189,6 +201,7 @@ def _statistics(units: UnitCounts, level: MeasurementLevel, options: Options) ->
         return statistics
     return statistics | {
         "within": all_raters.within(units, options.within),
+        "within_all": all_raters.within_all(units, options.within),
         "mean_abs_difference": all_raters.mean_abs_difference(units),
     }
 

@@ -6,31 +6,16 @@ The fields of a record, in order, are the keys of its JSON object.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 
 from sheetsync.domain.coefficients import Coefficient
+from sheetsync.domain.explanation_records import Explanation
+from sheetsync.domain.judge_metrics import JudgeComparison
+from sheetsync.domain.pooled import Pooled
+from sheetsync.domain.record import Record
 from sheetsync.domain.study import LevelValue, MeasurementLevel
 
 SCHEMA = "sheetsync.agreement/1"
-
-
-@dataclass(frozen=True)
-class Record:
-    """Base of everything in a report."""
-
-    def to_dict(self) -> dict[str, object]:
-        """Return the JSON object of the contract."""
-        return {field.name: _to_json(getattr(self, field.name)) for field in fields(self)}
-
-
-def _to_json(value: object) -> object:
-    if isinstance(value, Record | Coefficient):
-        return value.to_dict()
-    if isinstance(value, Mapping):
-        return {key: _to_json(each) for key, each in value.items()}
-    if isinstance(value, tuple):
-        return [_to_json(each) for each in value]
-    return value
 
 
 @dataclass(frozen=True)
@@ -103,11 +88,21 @@ class TagAgreement(Record):
 
 @dataclass(frozen=True)
 class AgreementReport(Record):
-    """Agreement of a study or of a ratings file."""
+    """Agreement of a study or of a ratings file.
+
+    `explanations` says of each dimension why alpha is what it is; `pooled` is alpha over several. `judges` are the
+    judges of a study beside its people, who alone are in everything else.
+    """
 
     dimensions: tuple[DimensionAgreement, ...]
     tags: tuple[TagAgreement, ...] = ()
+    explanations: tuple[Explanation, ...] = ()
+    pooled: Pooled | None = None
+    judges: tuple[JudgeComparison, ...] = ()
 
     def to_dict(self) -> dict[str, object]:
         """Return what `sheetsync agreement --json` prints."""
-        return {"schema": SCHEMA} | super().to_dict()
+        found = {"schema": SCHEMA} | super().to_dict()
+        if not self.judges:
+            del found["judges"]
+        return found

@@ -39,6 +39,8 @@ _WORDS: Mapping[str, str] = {
     "high": "high agreement",
 }
 
+_GOOD = frozenset({"substantial", "near_perfect", "acceptable", "high"})
+
 REASON_WORDS = {
     "no_variation": "undefined: no variation",
     "no_pairable_units": "undefined: no unit with two ratings",
@@ -51,6 +53,7 @@ REASON_WORDS = {
     "no_disagreement": "no disagreement observed",
     "not_requested": "not requested",
     "cross_check_failed": "withheld: cross-check failed",
+    "too_many_ratings": "not computed: too many ratings",
 }
 """Why a coefficient or an interval is missing, as people read it."""
 
@@ -85,3 +88,8 @@ def describe_band(band: str | None) -> str:
     'near-perfect agreement'
     """
     return "undefined" if band is None else _WORDS[band]
+
+
+def is_good(band: str | None) -> bool:
+    """Return whether a band names agreement that is good enough to build on."""
+    return band in _GOOD
