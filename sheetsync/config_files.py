@@ -32,10 +32,11 @@ def read_text(path: Path, name: str, faults: Faults) -> str | None:
             name, f"cannot be read ({getattr(error, 'strerror', None) or error}); check its name and rights"
         )
         return None
-    return _decode(data, name, faults)
+    return decode_text(data, name, faults)
 
 
-def _decode(data: bytes, name: str, faults: Faults) -> str | None:
+def decode_text(data: bytes, name: str, faults: Faults) -> str | None:
+    """Decode UTF-8, with or without byte order mark; None after a fault."""
     if data[:2] in {b"\xff\xfe", b"\xfe\xff"} or data.count(0) > len(data) // 4:
         faults.error(name, "is not UTF-8 but probably UTF-16 (“Unicode text”); save it again as UTF-8")
         return None
@@ -140,34 +141,32 @@ def _warn_of_misspelt_columns(table: Table, known: Sequence[str], faults: Faults
 
 
 def _read_csv(text: str, name: str, known: set[str], faults: Faults) -> Table | None:
-    records = list(_csv_records(text, name, known, faults))
-    if not records or records[-1] is None:
-        if not records:
-            faults.error(name, "is empty; its first line must name the columns")
+    before = len(faults)
+    records = list(number_records(text, find_delimiter(text, known), name, faults))
+    if len(faults) > before:
         return None
-    whole = [record for record in records if record]
-    (line, header), body = whole[0], whole[1:]
+    if not records:
+        faults.error(name, "is empty; its first line must name the columns")
+        return None
+    (line, header), body = records[0], records[1:]
     columns = _read_header(f"{name} line {line}", header, faults)
     rows = [_read_record(name, line, columns, record, faults) for line, record in body]
     named = {normalise(cell): " ".join(cell.split()) for cell in reversed(header) if cell.strip()}
     return Table(name, dict(reversed(named.items())), rows)
 
 
-def _csv_records(
-    text: str, name: str, known: set[str], faults: Faults
-) -> Iterator[tuple[int, list[str]] | None]:
-    """Yield each record that is not blank with its first line; a last None after a fault."""
+def number_records(text: str, delimiter: str, name: str, faults: Faults) -> Iterator[tuple[int, list[str]]]:
+    """Yield each CSV record that is not blank with the line it starts on, up to a first fault."""
     csv.field_size_limit(max(csv.field_size_limit(), len(text) + 1))
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=_find_delimiter(text, known), strict=True)
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
     line = 1
     try:
         for record in reader:
-            if any(cell.strip() for cell in record):
+            if record and (record[0].strip() or any(map(str.strip, record))):
                 yield line, record
             line = reader.line_num + 1
     except csv.Error as error:
         faults.error(f"{name} line {line}", _csv_problem(str(error)))
-        yield None
 
 
 def _csv_problem(said: str) -> str:
@@ -178,14 +177,25 @@ def _csv_problem(said: str) -> str:
     return f"cannot be read as CSV ({said}); save the file again as “CSV UTF-8”"
 
 
-def _find_delimiter(text: str, known: set[str]) -> str:
-    """Return the delimiter under which the header holds most known names: comma, semicolon or tab."""
-    header = next((line for line in text.splitlines() if line.strip()), "")
+_FIRST_LINE = re.compile(r"\s*([^\r\n]*)")
+
+
+def find_delimiter(text: str, known: set[str]) -> str:
+    """Return what parts the cells: comma, semicolon or tab.
+
+    The one under which the header holds most known names; where none does, a comma if there is any,
+    else the more frequent of the others.
+
+    >>> find_delimiter("unit;rater;value", {"unit"}), find_delimiter("item;ann;ben", {"unit"})
+    (';', ';')
+    """
+    found = _FIRST_LINE.match(text)
+    header = found[1] if found else ""
 
     def hits(delimiter: str) -> int:
         return sum(normalise(cell.strip().strip('"')) in known for cell in header.split(delimiter))
 
-    return max(",;\t", key=hits)
+    return max(",;\t", key=lambda one: (hits(one), one == "," and "," in header, header.count(one)))
 
 
 def _read_header(where: str, header: Sequence[str], faults: Faults) -> list[str]:
@@ -231,7 +241,7 @@ def _read_json_lines(text: str, name: str, known: set[str], faults: Faults) -> T
     rows: list[Row] = []
     columns: dict[str, str] = {}
     for line, source in enumerate(text.split("\n"), 1):
-        record = _json_record(f"{name} line {line}", source, faults) if source.strip() else None
+        record = read_json_record(f"{name} line {line}", source, faults) if source.strip() else None
         if record is None:
             continue
         columns |= {normalise(key): key for key in record if normalise(key) not in columns}
@@ -239,7 +249,8 @@ def _read_json_lines(text: str, name: str, known: set[str], faults: Faults) -> T
     return Table(name, columns, rows)
 
 
-def _json_record(place: str, source: str, faults: Faults) -> dict[str, object] | None:
+def read_json_record(place: str, source: str, faults: Faults) -> dict[str, object] | None:
+    """Read one line of a JSON lines file; None after a fault."""
     try:
         record = json.loads(source)
     except json.JSONDecodeError as error:
