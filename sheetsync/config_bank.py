@@ -15,7 +15,7 @@ from sheetsync.domain.study import Unit
 from sheetsync.domain.workbook import MAX_CELL_CHARACTERS
 
 REQUIRED = ("question_id", "text")
-OPTIONAL = ("figure", "tier", "type", "false_premise", "reference")
+OPTIONAL = ("figure", "tier", "type", "false_premise", "reference", "ground_truth")
 """Columns of the questions file; any further one is a slice for reports."""
 
 NEVER_SLICES = ("model", "version")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 
 from sheetsync.config_faults import Faults, quoted
 from sheetsync.config_records import Document
@@ -54,6 +55,8 @@ def check_rubric(document: Document, faults: Faults) -> Rubric | None:
     _check_headers(RESULT_HEADERS, _result_headers(dimensions), "Results tab", faults)
     for where, dimension in dimensions:
         _check_levels(where, dimension, faults)
+        _check_counts(where, dimension, faults)
+        _check_checklist(where, dimension, faults)
     check_rules(document, dimensions, faults)
     return rubric
 
@@ -154,6 +157,47 @@ def _check_levels(where: str, dimension: Dimension, faults: Faults) -> None:
         faults.error(f"{where} levels", f"are words, but level = {quoted(dimension.level)} takes numbers")
     elif numbers != sorted(numbers) and dimension.level != "nominal":
         faults.error(f"{where} levels", "are not in ascending order; declare them from low to high")
+
+
+def _check_counts(where: str, dimension: Dimension, faults: Faults) -> None:
+    """Check that the counts of a dimension lead to exactly one level each."""
+    counts = [level.count_from for level in dimension.levels]
+    given = [count for count in counts if count is not None]
+    if not given:
+        return
+    if not dimension.is_numeric:
+        faults.error(f"{where} levels", "have count_from, which gives points, but are words; use numbers")
+    if len(given) < len(counts):
+        faults.error(
+            f"{where} levels",
+            f"have count_from in {len(given)} of {len(counts)} levels; write it in all, or in none",
+        )
+    elif given[0] != 0 or any(b <= a for a, b in pairwise(given)):
+        shown = ", ".join(map(str, given))
+        faults.error(
+            f"{where} levels",
+            f"have count_from {shown}; it starts at 0 and grows from level to level, so that every count has "
+            "one level",
+        )
+
+
+def _check_checklist(where: str, dimension: Dimension, faults: Faults) -> None:
+    """Check that a checklist can be added up to the levels, one point for each item."""
+    items = dimension.checklist
+    if not items:
+        return
+    for number, item in enumerate(items, 1):
+        if not item:
+            faults.error(f"{where} checklist {number}", "is blank; say what earns the point, or delete it")
+    if any(level.count_from is not None for level in dimension.levels):
+        faults.error(f"{where} checklist", "stands beside count_from; a score follows from one of them")
+    points = list(range(len(items) + 1))
+    if list(dimension.scale) != points:
+        faults.error(
+            f"{where} checklist",
+            f"has {len(items)} items, one point each, so the levels are {', '.join(map(str, points))}; "
+            f"found {', '.join(map(str, dimension.scale))}",
+        )
 
 
 def _level_fault(level: Level) -> str | None:

@@ -15,6 +15,7 @@ COLOURS: Mapping[Style, Mapping[str, str]] = {
     "good": {"bg_color": "#E3F3E8", "font_color": "#1F6B3B"},
     "fair": {"bg_color": "#FFF3D1", "font_color": "#7A5700"},
     "poor": {"bg_color": "#FBE4E1", "font_color": "#9B2C22"},
+    "waiting": {"bg_color": "#E6E9ED", "font_color": "#B9C0C9"},
     "note": {"font_color": MUTED},
     "input": {"bg_color": INPUT},
     "input_text": {"bg_color": INPUT},
@@ -51,6 +52,7 @@ _STYLES: Mapping[Style, Mapping[str, Any]] = {
     "good": _BADGE,
     "fair": _BADGE,
     "poor": _BADGE,
+    "waiting": _TOP,
 }
 
 NUMBERS: frozenset[Style] = frozenset({"integer", "number", "signed", "percent"})

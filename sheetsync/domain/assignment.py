@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 
 from sheetsync.domain.ratings import BatchKind
+from sheetsync.domain.sides import draw_sides, issued_sides
 from sheetsync.domain.study import Study
 
 UnitKey = tuple[str, str, str]
@@ -132,10 +133,28 @@ def _with_sides(study: Study, coded: Sequence[CodedUnit]) -> list[CodedUnit]:
     """Give the two models of each case their sides by lot, the same for all raters (X10)."""
     sides: dict[str, str] = {}
     for case in dict.fromkeys(unit.case for unit in coded):
-        codes = sorted(unit.code for unit in coded if unit.case == case)
-        random.Random("|".join([str(study.design.seed), study.id, "side", *case])).shuffle(codes)  # noqa: S311
-        sides.update(zip(codes, "AB", strict=False))
+        codes = [unit.code for unit in coded if unit.case == case]
+        sides |= draw_sides(codes, study.design.seed, study.id, "side", *case)
     return [replace(unit, side=sides.get(unit.code, "")) for unit in coded]
+
+
+def sides_of(study: Study, rater: str, units: Sequence[CodedUnit], issued: Sequence[Batch]) -> dict[str, str]:
+    """Return the side of every unit that has one, as this rater sees it.
+
+    Args:
+        study: the study as its files say now.
+        rater: whose workbooks.
+        units: every coded unit.
+        issued: every batch ever issued; cases that the rater had before keep their sides.
+    """
+    sided = [unit for unit in units if unit.side]
+    sides = {unit.code: unit.side for unit in sided}
+    if study.design.sides == "rater":
+        for block in _blocks(sided):
+            codes = [unit.code for unit in block]
+            sides |= draw_sides(codes, study.design.seed, study.id, "side", *block[0].case, rater)
+    cases = {unit.code: unit.case for unit in sided}
+    return sides | issued_sides(cases, [batch.codes for batch in issued if batch.rater == rater])
 
 
 def assign_units(study: Study, units: Sequence[CodedUnit], issued: Sequence[Batch]) -> list[Batch]:
@@ -156,13 +175,15 @@ def assign_units(study: Study, units: Sequence[CodedUnit], issued: Sequence[Batc
         lacking = [code for code in practice if code not in holding.get(rater, set())]
         if lacking:
             name = _next_name(rater, "calibration", issued)
-            batches.append(Batch(rater, name, "calibration", _ordered(study, rater, name, lacking, units)))
+            batches.append(
+                Batch(rater, name, "calibration", _ordered(study, (rater, name), lacking, units, issued))
+            )
     production = [unit for unit in current if not unit.calibration]
     wanted = _allot(study, roster, production, holding)
     for rater in roster:
         if wanted[rater]:
             name = _next_name(rater, "production", issued)
-            codes = _ordered(study, rater, name, wanted[rater], units)
+            codes = _ordered(study, (rater, name), wanted[rater], units, issued)
             batches.append(Batch(rater, name, "production", codes))
     return batches
 
@@ -229,14 +250,20 @@ def _blocks(units: Sequence[CodedUnit]) -> list[list[CodedUnit]]:
 
 
 def _ordered(
-    study: Study, rater: str, batch: str, codes: Iterable[str], units: Sequence[CodedUnit]
+    study: Study,
+    workbook: tuple[str, str],
+    codes: Iterable[str],
+    units: Sequence[CodedUnit],
+    issued: Sequence[Batch],
 ) -> tuple[str, ...]:
     """Put codes in the order of the rows: the rater's own shuffle, or bank order; A before B."""
+    rater, batch = workbook
     wanted = set(codes)
+    sides = sides_of(study, rater, units, issued)
     position = {unit.key: index for index, unit in enumerate(study.units)}
     chosen = [unit for unit in units if unit.code in wanted]
     chosen.sort(key=lambda unit: (position.get(unit.key, len(position)), unit.code))
-    blocks = [sorted(block, key=lambda unit: unit.side) for block in _blocks(chosen)]
+    blocks = [sorted(block, key=lambda unit: sides.get(unit.code, "")) for block in _blocks(chosen)]
     if study.design.order == "random":
         random.Random(f"{study.design.seed}|{study.id}|{rater}|{batch}").shuffle(blocks)  # noqa: S311
     return tuple(unit.code for block in blocks for unit in block)
@@ -258,7 +285,9 @@ def rescore_batches(
         codes = list(wanted.get(rater, ()))
         if codes:
             name = _next_name(rater, "rescore", issued)
-            batches.append(Batch(rater, name, "rescore", _ordered(study, rater, name, codes, units)))
+            batches.append(
+                Batch(rater, name, "rescore", _ordered(study, (rater, name), codes, units, issued))
+            )
     return batches
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -52,6 +53,35 @@ def scoring_columns(rubric: Rubric, *, pairs: bool = False) -> tuple[ScoringColu
 
 def _tag_columns(tags: Sequence[Tag]) -> list[ScoringColumn]:
     return [ScoringColumn(("tag", tag.id), tag.id, tag) for tag in tags]
+
+
+_SUM = re.compile(r'IF\(COUNT\(([^()]+)\)=(\d+)[,;]SUM\(\1\)[,;]""\)')
+
+
+def sum_formula(cells: Sequence[str]) -> str:
+    """Return the formula of a computed column: blank until every cell holds a number.
+
+    >>> sum_formula(["$C{row}", "$D{row}"])
+    'IF(COUNT($C{row},$D{row})=2,SUM($C{row},$D{row}),"")'
+    """
+    joined = ",".join(cells)
+    return f'IF(COUNT({joined})={len(cells)},SUM({joined}),"")'
+
+
+def recalculated_sum(formula: str, scores: Sequence[int | float | None]) -> int | float | None:
+    """Return what our formula would show if a spreadsheet calculated it; None for blank or another formula.
+
+    Programs that fill in a file without calculating leave a computed column as blank as it was drawn.
+
+    >>> ours = 'IF(COUNT($C7,$D7)=2,SUM($C7,$D7),"")'
+    >>> recalculated_sum(ours, [3, 4]), recalculated_sum(ours, [3, None]), recalculated_sum("3+4", [3, 4])
+    (7, None, None)
+    """
+    found = _SUM.fullmatch(formula.replace(" ", ""))
+    numbers = [score for score in scores if score is not None]
+    if not found or int(found[2]) != len(scores) or len(numbers) < len(scores):
+        return None
+    return sum(numbers)
 
 
 def sum_columns(rubric: Rubric) -> dict[str, tuple[CellKey, ...]]:

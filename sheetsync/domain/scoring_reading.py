@@ -10,9 +10,26 @@ from sheetsync.domain.conditions import CellKey, RowStates
 from sheetsync.domain.long_responses import shown_response
 from sheetsync.domain.ratings import COLUMNS_BETWEEN, Entry, Problem
 from sheetsync.domain.rules import RowCheck, row_checks
-from sheetsync.domain.scoring_columns import CHECK_COLUMN, SCORING_TAB, ScoringColumn, scoring_columns
-from sheetsync.domain.scoring_tab import ScoringRow, ScoringSheet, read_state
-from sheetsync.domain.workbook import ErrorCell, FormulaCell, Grid, RawCell, Reading, cell_name, column_letter
+from sheetsync.domain.scoring_columns import (
+    CHECK_COLUMN,
+    SCORING_TAB,
+    ScoringColumn,
+    recalculated_sum,
+    scoring_columns,
+    sum_columns,
+)
+from sheetsync.domain.scoring_sheet import ScoringRow, ScoringSheet
+from sheetsync.domain.scoring_tab import read_state
+from sheetsync.domain.workbook import (
+    DateCell,
+    ErrorCell,
+    FormulaCell,
+    Grid,
+    RawCell,
+    Reading,
+    cell_name,
+    column_letter,
+)
 
 _HEADER_ROWS = 25
 """How far down the header is looked for when people put lines above it."""
@@ -106,6 +123,15 @@ def _places(cells: Sequence[RawCell], ours: Mapping[str, CellKey]) -> dict[CellK
 
 def _code_text(raw: RawCell) -> str:
     return show(raw.cached if isinstance(raw, FormulaCell) else raw).strip().casefold()
+
+
+def _number(raw: RawCell) -> int | float | None:
+    """Return what a cell counts as when a spreadsheet adds up; a text or a tick counts as nothing."""
+    if isinstance(raw, FormulaCell):
+        raw = raw.cached
+    if isinstance(raw, DateCell):
+        return raw.serial
+    return raw if isinstance(raw, int | float) and not isinstance(raw, bool) else None
 
 
 class _Parser:
@@ -258,12 +284,32 @@ class _Parser:
                 conflicts.append(column)
             else:
                 states[column.key] = merged
+        self._calculate_sums(found[0], states)
         if len(found) > 1:
             self._report_duplicates(row, found, conflicts)
         self._report_cells(row, found[0], states)
         self._report_rules(row, found[0], states)
         self._compare_texts(row, found[0])
         self._keep(row.code, states)
+
+    def _calculate_sums(self, at: int, states: dict[CellKey, CellState]) -> None:
+        """Work out the computed columns that nobody has calculated since the scores were put in."""
+        for header, parts in sum_columns(self.sheet.rubric).items():
+            key = ("sum", header)
+            if (
+                key not in states
+                or states[key].value is not None
+                or not self.table.places.keys() >= set(parts)
+            ):
+                continue
+            raw = self._raw(at, key)
+            if isinstance(raw, FormulaCell) and raw.cached in (None, ""):
+                total = recalculated_sum(raw.text, [_number(self._raw(at, part)) for part in parts])
+                if total is not None:
+                    states[key] = CellState("value", total, show(total))
+
+    def _raw(self, row: int, key: CellKey) -> RawCell:
+        return self.table.grid.cell(row, self.table.places[key][0])
 
     def _keep(self, code: str, states: RowStates) -> None:
         for (kind, name), state in states.items():

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 
 from sheetsync.domain.cells import (
     CellState,
@@ -18,7 +17,6 @@ from sheetsync.domain.cells import (
 )
 from sheetsync.domain.conditions import CellKey, FormulaScope
 from sheetsync.domain.long_responses import RESPONSE_WIDTH, response_cell, shown_response
-from sheetsync.domain.ratings import BatchKind
 from sheetsync.domain.rules import DONE, check_formula, check_text, row_checks
 from sheetsync.domain.scoring_columns import (
     CHECK_COLUMN,
@@ -26,7 +24,9 @@ from sheetsync.domain.scoring_columns import (
     ScoringColumn,
     scoring_columns,
     sum_columns,
+    sum_formula,
 )
+from sheetsync.domain.scoring_sheet import Reminder, ScoringRow, ScoringSheet, TableRow, table_rows
 from sheetsync.domain.study import NOT_APPLICABLE, Dimension, Remark, Rubric, Tag
 from sheetsync.domain.text_layout import count_lines, row_height
 from sheetsync.domain.workbook import (
@@ -51,6 +51,18 @@ _MAX_PROMPT = 255
 _HEADER_HEIGHT = 50.0
 _TROUBLE = 'AND(${check}2<>"",LEFT(${check}2,1)<>"' + DONE + '",LEFT(${check}2,8)<>"Missing:")'
 
+_WAITING = (
+    'AND(${side}2="B",LEFT(${check}2,1)<>"'
+    + DONE
+    + '",SUMPRODUCT((${case}$2:${case}${last}=${case}2)*(${side}$2:${side}${last}="A")'
+    + '*(LEFT(${check}$2:${check}${last},1)<>"'
+    + DONE
+    + '"))>0)'
+)
+"""The row is a B that waits: somewhere in the table, however sorted, stands its A and is not complete."""
+
+_REMINDER = 'AND($A2="",${response}2<>"")'
+
 _FIXED_LOOK: Mapping[str, tuple[float, str]] = {
     "Code": (11, "code"),
     "Case": (9, "code"),
@@ -60,43 +72,6 @@ _FIXED_LOOK: Mapping[str, tuple[float, str]] = {
     "Response": (RESPONSE_WIDTH, "text"),
     CHECK_COLUMN: (40, "check"),
 }
-
-
-@dataclass(frozen=True)
-class ScoringRow:
-    """One unit as it stands in a workbook: what was written into its row, and what is typed there."""
-
-    code: str
-    figure: str
-    question: str
-    response: str
-    has_false_premise: bool = False
-    case: str = ""
-    side: str = ""
-    reference: str = ""
-    typed: Mapping[CellKey, RawCell] = field(default_factory=dict)
-
-
-@dataclass(frozen=True)
-class ScoringSheet:
-    """Everything one rater's workbook is made of; holds no model and no other rater."""
-
-    study_id: str
-    title: str
-    rater: str
-    rater_name: str
-    batch: str
-    kind: BatchKind
-    rubric: Rubric
-    rows: tuple[ScoringRow, ...]
-    contact: str = ""
-    pairs: bool = False
-    references: Mapping[str, str] = field(default_factory=dict)
-
-    @property
-    def marker(self) -> str:
-        """Which workbook this is."""
-        return f"{self.study_id}/{self.rater}/{self.batch}"
 
 
 def read_state(raw: RawCell, column: ScoringColumn) -> CellState:
@@ -122,12 +97,9 @@ def draw_scoring_tab(
     letters = {column.key: column_letter(index) for index, column in enumerate(columns)}
     scope = FormulaScope(letters)
     formulas = _CheckFormulas(sheet.rubric, scope)
-    rows = tuple(
-        tuple(_cell(column, row, formulas, (block_of, reference_of)) for column in columns)
-        for row in sheet.rows
-    )
+    drawn = table_rows(sheet)
+    rows = tuple(_cells(columns, row, formulas, (block_of, reference_of)) for row in drawn)
     lists = {**scope.lists, **_choice_lists(sheet.rubric)}
-    check = letters[("fixed", CHECK_COLUMN)]
     tab = TabSpec(
         SCORING_TAB,
         columns=tuple(_column_spec(column, sheet.rubric) for column in columns),
@@ -137,17 +109,26 @@ def draw_scoring_tab(
         protected=True,
         frozen_rows=1,
         frozen_columns=3 if sheet.pairs else 1,
-        row_heights={0: _HEADER_HEIGHT, **{index: _height(row) for index, row in enumerate(sheet.rows, 1)}},
-        highlights=(
-            Highlight(0, len(columns) - 1, f'LEFT(${check}2,1)="{DONE}"', "good"),
-            # The frozen code column shows trouble too: Check may lie off the screen.
-            *(
-                Highlight(place, place, _TROUBLE.format(check=check), "poor")
-                for place in (0, len(columns) - 1)
-            ),
-        ),
+        row_heights={0: _HEADER_HEIGHT, **{index: _height(row) for index, row in enumerate(drawn, 1)}},
+        highlights=_highlights(letters, len(rows) + 1, pairs=sheet.pairs),
     )
     return tab, tuple(lists.values())
+
+
+def _highlights(letters: Mapping[CellKey, str], last: int, *, pairs: bool) -> tuple[Highlight, ...]:
+    """Return what colours the rows; `last` is the number of the last row."""
+    end = len(letters) - 1
+    names = {name: letters["fixed", name.title()] for name in ("check", "response")}
+    found = [Highlight(0, end, f'LEFT(${names["check"]}2,1)="{DONE}"', "good")]
+    if pairs:
+        names |= {name: letters["fixed", name.title()] for name in ("case", "side")}
+        found += [
+            Highlight(0, end, _REMINDER.format(**names), "fair"),
+            Highlight(0, end, _WAITING.format(**names, last=last), "waiting"),
+        ]
+    # The frozen code column shows trouble too: Check may lie off the screen.
+    found += [Highlight(place, place, _TROUBLE.format(**names), "poor") for place in (0, end)]
+    return tuple(found)
 
 
 def check_formula_length(rubric: Rubric, *, pairs: bool = False) -> int:
@@ -180,11 +161,21 @@ class _CheckFormulas:
 
     def sum(self, header: str, row: ScoringRow) -> Formula:
         keys = sum_columns(self.rubric)[header]
-        cells = ",".join(self.scope.cell(key) for key in keys)
         values = [row.typed.get(key) for key in keys]
         numbers = [v for v in values if isinstance(v, int | float)]
         shown = sum(numbers) if len(numbers) == len(keys) else ""
-        return Formula(f'IF(COUNT({cells})={len(keys)},SUM({cells}),"")', shown)
+        return Formula(sum_formula([self.scope.cell(key) for key in keys]), shown)
+
+
+def _cells(
+    columns: Sequence[ScoringColumn],
+    row: TableRow,
+    formulas: _CheckFormulas,
+    leads_to: tuple[Mapping[str, str], Mapping[str, Link]],
+) -> tuple[CellSpec, ...]:
+    if isinstance(row, Reminder):
+        return tuple(row.text if column.header == "Response" else None for column in columns)
+    return tuple(_cell(column, row, formulas, leads_to) for column in columns)
 
 
 def _cell(
@@ -214,7 +205,9 @@ def _cell(
     }[column.header]
 
 
-def _height(row: ScoringRow) -> float:
+def _height(row: TableRow) -> float:
+    if isinstance(row, Reminder):
+        return row_height(count_lines(row.text, RESPONSE_WIDTH))
     response = shown_response(row.code, row.response)
     lines = max(
         3,
@@ -236,7 +229,7 @@ def _choice_lists(rubric: Rubric) -> dict[str, NamedList]:
 
 def _column_spec(column: ScoringColumn, rubric: Rubric) -> ColumnSpec:
     if column.key[0] == "sum":
-        return ColumnSpec(column.header, 9, "integer", note="Added up by the sheet.", validation=ReadOnly())
+        return ColumnSpec(column.header, 13, "integer", note="Added up by the sheet.", validation=ReadOnly())
     if not column.is_input:
         width, style = _FIXED_LOOK[column.header]
         note = {CHECK_COLUMN: _CHECK_NOTE, "Code": _CODE_NOTE}.get(column.header, "")
@@ -293,7 +286,8 @@ def describe_dimension(dimension: Dimension) -> str:
     levels = [f"{show(level.value)}: {level.text}" for level in reversed(dimension.levels)]
     if dimension.not_applicable:
         levels.append(f"{NOT_APPLICABLE}: cannot be judged")
-    return "\n".join([*([dimension.text, ""] if dimension.text else []), *levels])
+    items = ["", "One point each:", *dimension.checklist] if dimension.checklist else []
+    return "\n".join([*([dimension.text, ""] if dimension.text else []), *levels, *items])
 
 
 def _shorten(text: str, room: int) -> str:

@@ -1,35 +1,34 @@
-"""The workbook one rater gets: `Start here`, `Scoring`, `Rubric`, `Reference` and, if needed, `Responses`."""
+"""The workbook one rater gets: `Start here`, `Scoring`, `Rubric`, `Reference` and, if needed, `Responses`.
+
+A study of pairs has a `Checklist` too; where raters say how sure they are or score pairs, there is a
+`Self-check`, and where they count something a `Helper`.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 
 from sheetsync.domain.cells import show
 from sheetsync.domain.long_responses import responses_tab
-from sheetsync.domain.rules import DONE
-from sheetsync.domain.scoring_columns import CHECK_COLUMN, SCORING_TAB, scoring_columns
-from sheetsync.domain.scoring_tab import ScoringSheet, draw_scoring_tab
+from sheetsync.domain.scoring_checklist import checklist_tab
+from sheetsync.domain.scoring_helper import draw_helper
+from sheetsync.domain.scoring_self_check import draw_self_check
+from sheetsync.domain.scoring_sheet import REFERENCE_TAB, RUBRIC_TAB, ScoringSheet
+from sheetsync.domain.scoring_start import start_tab
+from sheetsync.domain.scoring_tab import draw_scoring_tab
 from sheetsync.domain.study import NOT_APPLICABLE, Dimension, Rubric
 from sheetsync.domain.text_layout import count_lines, row_height
+from sheetsync.domain.text_page import page_of_text
 from sheetsync.domain.workbook import (
     Cell,
     CellSpec,
     ColumnSpec,
-    Formula,
     Link,
     Style,
     TabSpec,
     WorkbookSpec,
     cell_name,
-    column_letter,
 )
-
-START_TAB = "Start here"
-RUBRIC_TAB = "Rubric"
-REFERENCE_TAB = "Reference"
-
-_PAGE_WIDTH = 110.0
 
 
 def build_scoring_workbook(sheet: ScoringSheet) -> WorkbookSpec:
@@ -37,109 +36,14 @@ def build_scoring_workbook(sheet: ScoringSheet) -> WorkbookSpec:
     responses, block_of = responses_tab((row.code, row.response) for row in sheet.rows)
     references, reference_of = _reference_tab(sheet)
     scoring, lists = draw_scoring_tab(sheet, block_of, reference_of)
-    tabs = [_start_tab(sheet), scoring, rubric_tab(sheet.rubric), *references]
-    return WorkbookSpec(f"{sheet.title} ({sheet.batch})", (*tabs, *responses), lists, sheet.marker)
-
-
-def page_of_text(title: str, lines: Iterable[tuple[CellSpec, Style]], width: float = _PAGE_WIDTH) -> TabSpec:
-    """Return a page of text: one wrapped cell a line."""
-    rows, heights = [], {}
-    for index, (value, style) in enumerate(lines):
-        rows.append((Cell(value, style) if not isinstance(value, Cell) else value,))
-        text = value if isinstance(value, str) else ""
-        size = (
-            26.0 if style == "title" else 22.0 if style == "heading" else row_height(count_lines(text, width))
-        )
-        heights[index] = size
-    return TabSpec(
-        title,
-        (ColumnSpec("", width, "text"),),
-        tuple(rows),
-        header=False,
-        protected=True,
-        row_heights=heights,
-    )
-
-
-# --- Start here ---
-
-
-def _start_tab(sheet: ScoringSheet) -> TabSpec:
-    columns = scoring_columns(sheet.rubric, pairs=sheet.pairs)
-    check = column_letter(len(columns) - 1)
-    total = len(sheet.rows)
-    done = f'COUNTIF({SCORING_TAB}!${check}$2:${check}${total + 1},"{DONE}*")'
-    progress = Formula(f'{done}&" of {total:,} complete"', f"0 of {total:,} complete")
-    lines: list[tuple[CellSpec, Style]] = [
-        (sheet.title, "title"),
-        (f"For {sheet.rater_name or sheet.rater} · {_batch_words(sheet)}", "note"),
-        ("", "text"),
-        ("Your progress", "heading"),
-        (progress, "text"),
-        ("", "text"),
-        ("How to score", "heading"),
-        *((step, "text") for step in _steps(sheet)),
-        ("", "text"),
-        ("What you may change", "heading"),
-        *((line, "text") for line in _LIBERTIES),
-        ("", "text"),
-        ("Go to", "heading"),
-        (Link("Scoring: the responses and your scores", SCORING_TAB), "link"),
-        (Link("Rubric: what every level and tag means", RUBRIC_TAB), "link"),
+    self_check, check_lists = draw_self_check(sheet)
+    helper, helper_lists = draw_helper(sheet.rubric)
+    tabs = [
+        *(start_tab(sheet), *checklist_tab(sheet), scoring, *self_check),
+        *(rubric_tab(sheet.rubric), *helper, *references, *responses),
     ]
-    if sheet.references:
-        lines.append((Link("Reference: the facts to score against", REFERENCE_TAB), "link"))
-    if sheet.contact:
-        lines += [("", "text"), ("Questions?", "heading"), (f"Write to {sheet.contact}.", "text")]
-    return page_of_text(START_TAB, lines)
-
-
-def _batch_words(sheet: ScoringSheet) -> str:
-    count = f"{len(sheet.rows):,} response{'s' if len(sheet.rows) != 1 else ''}"
-    words = {
-        "calibration": f"practice round, {count}; these scores are for comparing notes and enter no result",
-        "production": count,
-        "rescore": f"{count} to score again; the new scores replace your earlier ones",
-    }
-    return words[sheet.kind]
-
-
-def _steps(sheet: ScoringSheet) -> list[str]:
-    rubric = sheet.rubric
-    names = ", ".join(dimension.name for dimension in rubric.dimensions)
-    steps = [
-        "Read the Rubric tab once, from top to bottom. Point at any column header to see its text again."
-    ]
-    if sheet.references:
-        steps.append("Read the Reference tab. Facts are judged against it, not from memory.")
-    steps.append("Go to the Scoring tab and work down the rows. Each row is one response to one question.")
-    if rubric.tags:
-        tags = ", ".join(tag.id for tag in rubric.tags)
-        steps.append(f"First decide on the tags of the whole response ({tags}): put x where one applies.")
-    steps.append(f"Then choose a score for each dimension ({names}). Score each one on its own.")
-    claims = [tag.id for dimension in rubric.dimensions for tag in dimension.tags if tag.claim]
-    if claims:
-        steps.append(
-            f"For an error tag ({', '.join(claims)}) paste the claim that is wrong: the quote ticks the tag."
-        )
-    if any(dimension.not_applicable for dimension in rubric.dimensions):
-        steps.append(
-            f"{NOT_APPLICABLE} means that a dimension cannot be judged. An empty cell means: not scored yet."
-        )
-    steps.append(
-        f"The last column, {CHECK_COLUMN}, says what a row still needs. {DONE} means complete; the row turns green."
-    )
-    steps.append(
-        "Save as often as you like. Your scores are collected from this file; there is nothing to send."
-    )
-    return [f"{number}. {step}" for number, step in enumerate(steps, 1)]
-
-
-_LIBERTIES = (
-    "Sort, filter, hide and resize as you please: rows are found by their code.",
-    "Leave the codes, the questions, the responses and the headers as they are, and keep the file under its name.",
-    "Please score alone. Do not try to find out where a response comes from.",
-)
+    named = {each.name: each for each in (*lists, *check_lists, *helper_lists)}
+    return WorkbookSpec(f"{sheet.title} ({sheet.batch})", tuple(tabs), tuple(named.values()), sheet.marker)
 
 
 # --- Rubric ---
@@ -180,6 +84,7 @@ def _dimension_rows(dimension: Dimension) -> list[tuple[CellSpec, CellSpec, Cell
     if dimension.text:
         rows.append(("", "", dimension.text))
     rows += [("", Cell(show(level.value), "code"), level.text) for level in reversed(dimension.levels)]
+    rows += [("", Cell("one point", "text"), item) for item in dimension.checklist]
     if dimension.not_applicable:
         rows.append(("", Cell(NOT_APPLICABLE, "code"), "Cannot be judged for this response."))
     rows += [("", Cell(tag.id, "text"), tag.text) for tag in dimension.tags]

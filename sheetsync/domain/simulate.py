@@ -12,6 +12,10 @@ How the scores come about, per dimension:
   every level below is `Judgement.decay` times as frequent as the one above it. What is cut where
   follows from these shares, so a scale may have any number of levels, numbers or words.
 
+A score that follows from a count (`Dimension.is_counted`) is judged by `Profile.counted`. Where it is known
+what a careful count comes to (`SimulatedUnit.counts`), raters arrive there with the chance
+`Judgement.shared`, and are one level off otherwise.
+
 A small study can stray far from what a model expects, so `Profile.draws` data sets are drawn for each
 dimension, and the one whose agreement comes closest to the expected one is taken.
 
@@ -76,6 +80,7 @@ class Profile:
 
     Attributes:
         judgements: one per dimension in the rubric's order; the first again after the last.
+        counted: how dimensions are judged whose score follows from a count.
         severity: how far the most severe and the most lenient rater are off, in standard deviations.
         source_share: the part of a unit's quality that all units of its source have in common.
         rare: the share of units that deserve a tag of the response or, where no tag is asked for, an N/A.
@@ -89,6 +94,7 @@ class Profile:
     """
 
     judgements: tuple[Judgement, ...]
+    counted: Judgement = Judgement(top=0.35, decay=0.8, shared=0.72)
     severity: float = 0.06
     source_share: float = 0.08
     rare: float = 0.014
@@ -185,7 +191,11 @@ class _Simulation:
         """Return the data set that comes closest to what the profile expects."""
         judgements = self.profile.judgements
         judgement = judgements[self.rubric.dimensions.index(dimension) % len(judgements)]
+        if dimension.is_counted:
+            judgement = self.profile.counted
         fixed = self._fixed(dimension, ticked)
+        if self.units and all(unit.counts.get(dimension.id) in dimension.scale for unit in self.units):
+            return self._count(dimension, judgement) | fixed
         drawn = [self._draw(dimension, judgement, n) | fixed for n in range(max(1, self.profile.draws))]
         expected = judgement.expected(len(dimension.levels))
         return min(drawn, key=lambda values: self._distance(values, dimension, expected))
@@ -229,6 +239,18 @@ class _Simulation:
             for rater, off in zip(self.raters, self._severities, strict=True):
                 seen = quality if rng.random() < judgement.shared else rng.gauss()
                 values[rater, unit.code] = dimension.scale[bisect_right(cuts, seen - off)]
+        return values
+
+    def _count(self, dimension: Dimension, judgement: Judgement) -> dict[RowKey, LevelValue]:
+        """Return what raters count who know how to count and now and then miss something, or see double."""
+        rng = stream(self.seed, "counts", dimension.id)
+        values: dict[RowKey, LevelValue] = {}
+        for unit in self.units:
+            position = dimension.scale.index(unit.counts[dimension.id])
+            for rater, off in zip(self.raters, self._severities, strict=True):
+                step = 0 if rng.random() < judgement.shared else -1 if rng.random() < 0.5 + off else 1
+                found = min(max(position + step, 0), len(dimension.scale) - 1)
+                values[rater, unit.code] = dimension.scale[found]
         return values
 
     @cached_property

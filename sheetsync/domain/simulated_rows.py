@@ -9,7 +9,7 @@ from __future__ import annotations
 import random
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from sheetsync.domain.cells import normalise, read_claim, read_tick, show
 from sheetsync.domain.conditions import CellKey
@@ -32,13 +32,15 @@ _MAX_QUOTE = 160
 class SimulatedUnit:
     """A unit as the simulated raters meet it.
 
-    `response` is where quotes are taken from; units of the same `source` resemble each other.
+    `response` is where quotes are taken from; units of the same `source` resemble each other. `counts` holds
+    by dimension id the level that a careful count comes to, where that is known.
     """
 
     code: str
     response: str = ""
     has_false_premise: bool = False
     source: str = ""
+    counts: Mapping[str, LevelValue] = field(default_factory=dict)
 
 
 def stream(seed: int, *parts: str) -> random.Random:
@@ -60,6 +62,18 @@ _NOTES = (
     "Clear case.",
     "Scored before the break, looked at again after it.",
 )
+_COUNTING_NOTES = (
+    "Counted again; two of the points are really one.",
+    "Strong alternatives, but the sources are not assessed.",
+    "The conclusion leans on a premise that is never stated.",
+    "Hard call between two bands.",
+    "Took notes while reading, that settled it.",
+    "Long opening without anything to count.",
+    "The recommendations are concrete, with dates.",
+    "This one and its neighbour differ mostly in evidence.",
+    "One alternative is only named and not examined.",
+    "Clear case.",
+)
 _GENERIC_QUOTES = (
     "the claim in the second sentence",
     "the statement at the very end",
@@ -73,6 +87,8 @@ class RowWriter:
 
     def __init__(self, rubric: Rubric, seed: int, notes: float) -> None:
         self.rubric, self.seed, self.notes = rubric, seed, notes
+        counts = any(dimension.is_counted for dimension in rubric.dimensions)
+        self.remarks = _COUNTING_NOTES if counts else _NOTES
         self.columns = {column.key: column for column in scoring_columns(rubric) if column.is_input}
         self.rules = {f"rule:{rule.id}": rule for rule in rubric.rules}
         self.checks = {premise: self._errors(premise) for premise in (True, False)}
@@ -100,7 +116,7 @@ class RowWriter:
                 row["confidence", dimension.id] = rng.choices(CONFIDENCE_LEVELS, (1, 3, 6))[0]
         for remark in self.rubric.remarks:
             if rng.random() < self.notes:
-                row["remark", remark.id] = rng.choice(_NOTES)
+                row["remark", remark.id] = rng.choice(self.remarks)
         return row
 
     def broken(self, row: Row, unit: SimulatedUnit) -> list[RowCheck]:

@@ -11,12 +11,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import pairwise
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import ConfigDict, Field, StrictFloat, StrictInt, StrictStr
 
-from sheetsync.domain.protocols import Certification, Criteria, Judge, SelfCheck, TimeBudget
+from sheetsync.domain.protocols import Certification, Criteria, Judge, Resource, SelfCheck, TimeBudget
 from sheetsync.domain.written import Written
+
+if TYPE_CHECKING:
+    from sheetsync.domain.certification_material import CertificationMaterial
 
 NOT_APPLICABLE = "N/A"
 """How a rating without a value is written in JSON, tables and workbooks."""
@@ -37,6 +40,8 @@ class Level(Written):
 
     value: ScaleValue
     text: str = ""
+    count_from: Annotated[int, Field(ge=0, strict=True)] | None = None
+    """The smallest count that earns this level, in a dimension where raters count something."""
 
 
 class Tag(Written):
@@ -59,6 +64,8 @@ class Dimension(Written):
     confidence: bool = False
     levels: tuple[Level, ...]
     tags: tuple[Tag, ...] = ()
+    checklist: tuple[str, ...] = ()
+    """What earns one point each, in a dimension that adds up such points."""
 
     @property
     def scale(self) -> tuple[LevelValue, ...]:
@@ -69,6 +76,11 @@ class Dimension(Written):
     def is_numeric(self) -> bool:
         """Whether every level is a number."""
         return all(not isinstance(value, str) for value in self.scale)
+
+    @property
+    def is_counted(self) -> bool:
+        """Whether the score follows from a count: of things found, or of points of the checklist."""
+        return bool(self.checklist) or any(level.count_from is not None for level in self.levels)
 
     @property
     def has_consecutive_levels(self) -> bool:
@@ -161,6 +173,9 @@ class About(Written):
     id: str
     title: str = ""
     contact: str = ""
+    version: str = ""
+    """Version and date of the instructions, as raters see them."""
+    resources: tuple[Resource, ...] = ()
     agreement_role: Literal["calibrate", "criterion", "gate"] = "calibrate"
     judge_policy: Literal["forbidden", "certify"] = "forbidden"
 
@@ -217,13 +232,14 @@ class DivergenceSettings(Written):
 
 
 class AgreementSettings(Written):
-    """`[agreement]`: bands and intervals."""
+    """`[agreement]`: bands and intervals; with fewer pairable units than `minimum_units` both are left out."""
 
     bands: Literal["landis-koch", "acceptance"] = "landis-koch"
     interval: Literal["bca", "percentile", "jackknife"] = "bca"
     confidence: Annotated[float, Field(gt=0, lt=1)] = 0.95
     resamples: Annotated[int, Field(ge=0, strict=True)] = 10000
     seed: Annotated[int, Field(ge=0)] = 1
+    minimum_units: Annotated[int, Field(ge=2, strict=True)] = 10
 
 
 class PublishSettings(Written):
@@ -295,12 +311,14 @@ class Study:
         rubric: `rubric.toml`.
         units: every question x figure x model that has a response, in bank order.
         references: the text of each reference sheet by its file name (`<figure>.md`).
+        certification: what a judge is certified with; None without `[certification]`.
     """
 
     settings: StudyFile
     rubric: Rubric
     units: tuple[Unit, ...]
     references: Mapping[str, str]
+    certification: CertificationMaterial | None = None
 
     @property
     def id(self) -> str:

@@ -39,6 +39,7 @@ Style = Literal[
     "good",
     "fair",
     "poor",
+    "waiting",  # greyed out: not yet
 ]
 """Named looks; each backend has one table from these to its own formats."""
 

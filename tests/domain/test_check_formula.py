@@ -23,7 +23,8 @@ from sheetsync.domain.ratings import Entry, Problem
 from sheetsync.domain.rules import DONE, ERROR_IN_ROW, MAX_FORMULA_CHARACTERS, check_text, row_checks
 from sheetsync.domain.scoring_columns import scoring_columns
 from sheetsync.domain.scoring_reading import parse_scoring_workbook
-from sheetsync.domain.scoring_tab import ScoringRow, ScoringSheet, check_formula_length, read_state
+from sheetsync.domain.scoring_sheet import ScoringRow, ScoringSheet
+from sheetsync.domain.scoring_tab import check_formula_length, read_state
 from sheetsync.domain.scoring_workbook import build_scoring_workbook
 from sheetsync.domain.study import Dimension, Rubric, Tag
 from sheetsync.domain.workbook import DateCell, Formula, FormulaCell, Grid, RawCell, column_letter
@@ -400,7 +401,8 @@ LITERAL = re.compile(r'"((?:[^"]|"")*)"')
 
 
 def formulas_of(rubric: Rubric, pairs: bool = False) -> list[tuple[str, Formula]]:
-    tab = build_scoring_workbook(make_sheet(rubric, 2, pairs)).tabs[1]
+    book = build_scoring_workbook(make_sheet(rubric, 2, pairs))
+    tab = next(tab for tab in book.tabs if tab.title == "Scoring")
     return [
         (tab.columns[index].header, cell)
         for row in tab.rows

@@ -16,7 +16,8 @@ from sheetsync.domain.conditions import CellKey
 from sheetsync.domain.ratings import Entry
 from sheetsync.domain.scoring_columns import scoring_columns
 from sheetsync.domain.scoring_reading import ParsedSheet, parse_scoring_workbook
-from sheetsync.domain.scoring_tab import ScoringRow, ScoringSheet, typed_cells
+from sheetsync.domain.scoring_sheet import ScoringRow, ScoringSheet
+from sheetsync.domain.scoring_tab import typed_cells
 from sheetsync.domain.scoring_workbook import build_scoring_workbook
 from sheetsync.domain.study import LevelValue
 from sheetsync.domain.workbook import ErrorCell, FormulaCell, Grid, RawCell, Reading, expected_reading
