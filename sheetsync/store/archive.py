@@ -14,7 +14,8 @@ Why it is built like this:
   changes adds a handful of rows, and history is readable without filtering repetitions.
 - **Values are JSON text**, because a level is a number or a word and `3`, `3.0`, `true` and `"3"` must
   come back as what they were.
-- **Blind codes everywhere.** Models stand in the key (`units`) and nowhere else.
+- **Blind codes everywhere.** Models stand in the key (`units`) and in what was claimed about them
+  (`claims`), and nowhere else.
 
 This module is the whole interface; the modules beside it hold the statements by subject. Every
 method is one transaction. Times are arguments, in UTC ISO 8601.
@@ -30,16 +31,33 @@ from types import TracebackType
 from sqlalchemy import Connection, Engine, delete, insert, select
 
 from sheetsync.domain.assignment import CodedUnit
+from sheetsync.domain.certification_cases import Presentation
+from sheetsync.domain.certification_cases import Verdict as JudgeVerdict
 from sheetsync.domain.divergence import DivergenceKind, Verdict
+from sheetsync.domain.rater_pace import FirstScores
 from sheetsync.domain.ratings import Entry, EntryKind, Problem
-from sheetsync.store import entries, pulls, registry, tables, verdicts
+from sheetsync.store import (
+    certifications,
+    claims,
+    entries,
+    freezes,
+    imports,
+    pulls,
+    registry,
+    tables,
+    verdicts,
+)
+from sheetsync.store.certifications import CertificationRun, Judging
+from sheetsync.store.claims import ClaimKey
 from sheetsync.store.database import open_database, translated_errors, writing
 from sheetsync.store.records import (
     AdjudicationReading,
     Event,
+    Freeze,
     Published,
     PullRecord,
     Revision,
+    Submission,
     TextRecord,
     WorkbookKey,
     WorkbookReading,
@@ -186,31 +204,55 @@ class Archive:
         with self._reading() as connection:
             return pulls.adjudication_version(connection)
 
+    def record_import(self, at: str, submissions: Sequence[Submission]) -> PullRecord:
+        """Append what files say, as one pull; what stands in workbooks stays as it is.
+
+        What a file says of a row replaces what earlier files said of it. In `changes` a score counts where
+        it changes what is in force.
+        """
+        with self._writing() as connection:
+            return imports.record_import(connection, at, submissions)
+
+    def preview_import(self, at: str, submissions: Sequence[Submission]) -> PullRecord:
+        """Return what `record_import` would, and store nothing."""
+        with translated_errors(self._path), writing(self._engine).connect() as connection:
+            return imports.record_import(connection, at, submissions)  # closed without a commit
+
     def current_entries(
-        self, rater: str | None = None, batch: str | None = None
+        self, rater: str | None = None, batch: str | None = None, *, imported: bool = True
     ) -> Mapping[WorkbookKey, list[Entry]]:
-        """Return what stands in each workbook, in the order of its rows; empty ones are included."""
+        """Return what counts in each workbook, in the order of its rows; empty ones are included.
+
+        Without `imported` only what is typed in the workbook itself.
+        """
         with self._reading() as connection:
             columns = entries.read_columns(connection)
             return {
-                key: entries.current_entries(connection, workbook, columns)
+                key: entries.current_entries(connection, workbook, columns, imported=imported)
                 for key, workbook in registry.workbook_ids(connection).items()
                 if rater in (None, key[0]) and batch in (None, key[1])
             }
 
-    def current_problems(self) -> list[Problem]:
-        """Return what is wrong now: workbooks in order, then adjudication, then the study as a whole."""
+    def current_problems(self, *, imported: bool = True) -> list[Problem]:
+        """Return what is wrong now: workbooks in order, adjudication, the study as a whole, imported files."""
         with self._reading() as connection:
-            return pulls.current_problems(connection)
+            found = pulls.current_problems(connection)
+            return [*found, *imports.current_problems(connection)] if imported else found
 
     def last_change(self, rater: str, batch: str) -> str | None:
-        """Return the time of the last pull that found anything changed in a workbook."""
+        """Return the time of the last pull or import that changed anything in a workbook's cells."""
         with self._reading() as connection:
             workbook = registry.workbook_id(registry.workbook_ids(connection), (rater, batch))
-            return pulls.last_change(connection, workbook)
+            times = (pulls.last_change(connection, workbook), imports.last_change(connection, workbook))
+            return max((at for at in times if at is not None), default=None)
+
+    def first_scores(self) -> list[FirstScores]:
+        """Return in which pulls rows got their first score, workbook by workbook, oldest first."""
+        with self._reading() as connection:
+            return pulls.first_scores(connection)
 
     def history(self, rater: str, code: str, kind: EntryKind, column: str) -> list[Revision]:
-        """Return every revision of one cell of one rater, over all batches, oldest first."""
+        """Return every revision of one cell of one rater, over all batches and imports, oldest first."""
         with self._reading() as connection:
             return entries.read_history(connection, rater, code, kind, column)
 
@@ -225,6 +267,80 @@ class Archive:
         """Return every revision of one verdict, oldest first."""
         with self._reading() as connection:
             return verdicts.verdict_history(connection, code, dimension, kind)
+
+    # --- claims --------------------------------------------------------------------------------
+
+    def last_claims(self) -> Mapping[ClaimKey, str]:
+        """Return the last class of every comparison of two models."""
+        with self._reading() as connection:
+            return claims.last_claims(connection)
+
+    def record_claims(self, at: str, strengths: Mapping[ClaimKey, str]) -> None:
+        """Append the classes that are not what they were."""
+        with self._writing() as connection:
+            claims.record_claims(connection, at, strengths)
+
+    # --- what was frozen -----------------------------------------------------------------------
+
+    def record_freeze(self, freeze: Freeze) -> None:
+        """Append what was frozen."""
+        with self._writing() as connection:
+            freezes.record_freeze(connection, freeze)
+
+    def last_freeze(self) -> Freeze | None:
+        """Return what is frozen, None where nothing is."""
+        with self._reading() as connection:
+            return freezes.last_freeze(connection)
+
+    def score_times(self) -> list[tuple[str, int]]:
+        """Return when scores of production units came in or changed: time and number of cells."""
+        with self._reading() as connection:
+            return freezes.score_times(connection)
+
+    # --- certifications of a judge -------------------------------------------------------------
+
+    def add_certification(
+        self, at: str, rubric_json: str, presentation: Presentation, hashes: Mapping[str, str]
+    ) -> int:
+        """Append a presentation with its key, and return the number of that run."""
+        with self._writing() as connection:
+            rubric = registry.add_rubric(connection, rubric_json)
+            return certifications.add_certification(connection, at, rubric, presentation, hashes)
+
+    def certification_runs(self) -> list[CertificationRun]:
+        """Return every run, oldest first."""
+        with self._reading() as connection:
+            return certifications.read_runs(connection)
+
+    def certification_presentation(self, number: int) -> Presentation:
+        """Return what a run shows, with its key."""
+        with self._reading() as connection:
+            return certifications.read_presentation(connection, number)
+
+    def start_judging(self, number: int, judging: Judging) -> int:
+        """Append that a judge begins, or goes on, with a run; return the id to name it by."""
+        with self._writing() as connection:
+            return certifications.start_judging(connection, number, judging)
+
+    def end_judging(self, judging: int, at: str, state: str, detail: str = "") -> None:
+        """Append how a judging ended."""
+        with self._writing() as connection:
+            certifications.end_judging(connection, judging, at, state, detail)
+
+    def add_judged(self, judging: int, at: str, verdicts: Sequence[JudgeVerdict]) -> None:
+        """Append what came back for some cases; the latest word on a case counts."""
+        with self._writing() as connection:
+            certifications.add_judged(connection, judging, at, verdicts)
+
+    def certification_verdicts(self, number: int) -> list[JudgeVerdict]:
+        """Return one verdict per case of a run in the order of its cases, `missing` where there is none."""
+        with self._reading() as connection:
+            return certifications.read_verdicts(connection, number)
+
+    def certification_order(self, number: int) -> list[str]:
+        """Return the cases whose verdict counts, in the order in which they were judged."""
+        with self._reading() as connection:
+            return certifications.read_order(connection, number)
 
     # --- what we wrote ourselves, and the run log ----------------------------------------------
 

@@ -52,7 +52,7 @@ def append_entries(
         columns: see `read_columns`; grows by the columns that are new.
     """
     raw = driver(connection)
-    found = _by_cell(connection, workbook, entries, columns)
+    found = cells_of_entries(connection, workbook, entries, columns)
     before = _current_values(connection, workbook)
     revisions: list[tuple[CellKey, str | None]] = [
         (cell, value) for cell, value in found.items() if before.get(cell) != value
@@ -62,12 +62,13 @@ def append_entries(
         'INSERT INTO entries (workbook, row, "column", pull, value) VALUES (?, ?, ?, ?, ?)',
         ((workbook, row, column, pull, value) for (row, column), value in revisions),
     )
-    return Appended(_count_scores(revisions, before, columns), len(revisions))
+    return Appended(count_scores(revisions, before, columns), len(revisions))
 
 
-def _by_cell(
+def cells_of_entries(
     connection: Connection, workbook: int, entries: Sequence[Entry], columns: Columns
 ) -> dict[CellKey, str]:
+    """Return entries by their cells, as values are kept; `columns` grows by those that are new."""
     for kind, name in sorted({(entry.kind, entry.column) for entry in entries} - columns.keys()):
         cursor = driver(connection).execute("INSERT INTO columns (kind, name) VALUES (?, ?)", (kind, name))
         columns[kind, name] = cursor.lastrowid or 0
@@ -97,9 +98,29 @@ def _current_values(connection: Connection, workbook: int) -> dict[CellKey, str 
     return {(row, column): value for row, column, value in found}
 
 
-def _count_scores(
+def values_in_force(connection: Connection, workbook: int) -> dict[CellKey, str | None]:
+    """Return what counts in each cell of a workbook: typed there, or imported from a file.
+
+    A blank yields to a value, and of two values the one that came later counts. Cells come in the order of
+    rows; None is a cell that was cleared.
+    """
+    query = 'SELECT row, "column", pull, value FROM {} WHERE workbook = ? ORDER BY row, "column", pull'
+    raw = driver(connection)
+    imported = {(r, c): (p, v) for r, c, p, v in raw.execute(query.format("imported"), (workbook,))}
+    if not imported:
+        return _current_values(connection, workbook)
+    typed = {(r, c): (p, v) for r, c, p, v in raw.execute(query.format("entries"), (workbook,))}
+    force: dict[CellKey, str | None] = {}
+    for cell in sorted(typed.keys() | imported.keys()):
+        said = [each for each in (typed.get(cell), imported.get(cell)) if each and each[1] is not None]
+        force[cell] = max(said)[1] if said else None
+    return force
+
+
+def count_scores(
     revisions: Iterable[tuple[CellKey, str | None]], before: Mapping[CellKey, str | None], columns: Columns
 ) -> Changes:
+    """Count the score cells among revisions that are new, changed or cleared."""
     scores = {number for (kind, _), number in columns.items() if kind == "score"}
     new = changed = cleared = 0
     for cell, value in revisions:
@@ -113,16 +134,19 @@ def _count_scores(
     return Changes(new, changed, cleared)
 
 
-def current_entries(connection: Connection, workbook: int, columns: Columns) -> list[Entry]:
-    """Return what stands in a workbook, in the order of its rows."""
+def current_entries(
+    connection: Connection, workbook: int, columns: Columns, *, imported: bool = True
+) -> list[Entry]:
+    """Return what counts in a workbook, in the order of its rows; without imports: what is typed there."""
     raw = driver(connection)
+    values = (values_in_force if imported else _current_values)(connection, workbook)
     names = {number: key for key, number in columns.items()}
     codes: dict[int, str] = dict(
         raw.execute("SELECT position, code FROM rows WHERE workbook = ?", (workbook,))
     )
     return [
         Entry(codes[row], *names[column], decode_value(value))
-        for (row, column), value in _current_values(connection, workbook).items()
+        for (row, column), value in values.items()
         if value is not None
     ]
 
@@ -130,18 +154,22 @@ def current_entries(connection: Connection, workbook: int, columns: Columns) -> 
 def read_history(
     connection: Connection, rater: str, code: str, kind: EntryKind, column: str
 ) -> list[Revision]:
-    """Return every revision of one cell of one rater, over all batches, oldest first."""
+    """Return every revision of one cell of one rater, over all batches and imports, oldest first."""
     found = driver(connection).execute(
         """
-        SELECT entries.pull, pulls.at, entries.value, workbooks.batch, rows.text
+        WITH revisions AS (
+            SELECT workbook, row, "column", pull, value FROM entries
+            UNION ALL SELECT workbook, row, "column", pull, value FROM imported
+        )
+        SELECT revisions.pull, pulls.at, revisions.value, workbooks.batch, rows.text
         FROM workbooks
         JOIN rows ON rows.workbook = workbooks.id AND rows.code = :code
         JOIN columns ON columns.kind = :kind AND columns.name = :column
-        JOIN entries ON entries.workbook = workbooks.id AND entries.row = rows.position
-            AND entries."column" = columns.id
-        JOIN pulls ON pulls.number = entries.pull
+        JOIN revisions ON revisions.workbook = workbooks.id AND revisions.row = rows.position
+            AND revisions."column" = columns.id
+        JOIN pulls ON pulls.number = revisions.pull
         WHERE workbooks.rater = :rater
-        ORDER BY entries.pull, workbooks.id
+        ORDER BY revisions.pull, workbooks.id
         """,
         {"rater": rater, "code": code, "kind": kind, "column": column},
     )

@@ -103,7 +103,89 @@ _M001_APPEND_ONLY = """
 migrations units texts rubrics workbooks rows creations columns pulls readings problems entries verdicts events
 """
 
-MIGRATIONS: tuple[Migration, ...] = (m001_initial,)
+
+def m002_claims(connection: Connection) -> None:
+    """Add what was claimed about models, so that a run can say what has changed since the last one."""
+    connection.exec_driver_sql(
+        "CREATE TABLE claims (id INTEGER PRIMARY KEY, at TEXT NOT NULL, dimension TEXT NOT NULL, "
+        "first TEXT NOT NULL, second TEXT NOT NULL, strength TEXT NOT NULL)"
+    )
+    for verb in ("UPDATE", "DELETE"):
+        connection.exec_driver_sql(
+            f"CREATE TRIGGER claims_no_{verb.lower()} BEFORE {verb} ON claims "
+            "BEGIN SELECT RAISE(ABORT, 'claims is append-only'); END"
+        )
+
+
+def m003_imports_and_freezes(connection: Connection) -> None:
+    """Add ratings that came as files, and what was frozen before scoring."""
+    for statement in _M003_TABLES.split(";"):
+        connection.exec_driver_sql(statement)
+    for table in ("imports", "imported", "import_problems", "freezes"):
+        for verb in ("UPDATE", "DELETE"):
+            connection.exec_driver_sql(
+                f"CREATE TRIGGER {table}_no_{verb.lower()} BEFORE {verb} ON {table} "
+                f"BEGIN SELECT RAISE(ABORT, '{table} is append-only'); END"
+            )
+
+
+_M003_TABLES = """
+CREATE TABLE imports (
+    id INTEGER PRIMARY KEY, pull INTEGER NOT NULL REFERENCES pulls (number),
+    workbook INTEGER NOT NULL REFERENCES workbooks (id), file TEXT NOT NULL, hash TEXT NOT NULL,
+    revisions INTEGER NOT NULL,
+    UNIQUE (pull, workbook)
+);
+CREATE TABLE imported (
+    workbook INTEGER NOT NULL, row INTEGER NOT NULL, "column" INTEGER NOT NULL REFERENCES columns (id),
+    pull INTEGER NOT NULL REFERENCES pulls (number), value TEXT,
+    PRIMARY KEY (workbook, row, "column", pull),
+    FOREIGN KEY (workbook, row) REFERENCES rows (workbook, position)
+) WITHOUT ROWID;
+CREATE TABLE import_problems (
+    import INTEGER NOT NULL REFERENCES imports (id), position INTEGER NOT NULL,
+    kind TEXT NOT NULL, message TEXT NOT NULL, rater TEXT, batch TEXT, tab TEXT, cell TEXT, code TEXT,
+    "column" TEXT, found TEXT, severity TEXT NOT NULL,
+    PRIMARY KEY (import, position)
+) WITHOUT ROWID;
+CREATE TABLE freezes (id INTEGER PRIMARY KEY, at TEXT NOT NULL, hash TEXT NOT NULL, content TEXT NOT NULL)
+"""
+
+
+def m004_certifications(connection: Connection) -> None:
+    """Add what judges were shown when they were to be certified, and what they answered."""
+    for statement in _M004_TABLES.split(";"):
+        connection.exec_driver_sql(statement)
+    for table in ("certifications", "judgings", "judging_ends", "judged"):
+        for verb in ("UPDATE", "DELETE"):
+            connection.exec_driver_sql(
+                f"CREATE TRIGGER {table}_no_{verb.lower()} BEFORE {verb} ON {table} "
+                f"BEGIN SELECT RAISE(ABORT, '{table} is append-only'); END"
+            )
+
+
+_M004_TABLES = """
+CREATE TABLE certifications (
+    number INTEGER PRIMARY KEY, at TEXT NOT NULL, rubric TEXT NOT NULL REFERENCES rubrics (hash),
+    cases TEXT NOT NULL, "key" TEXT NOT NULL, hashes TEXT NOT NULL
+);
+CREATE TABLE judgings (
+    id INTEGER PRIMARY KEY, run INTEGER NOT NULL REFERENCES certifications (number), at TEXT NOT NULL,
+    source TEXT NOT NULL CHECK (source IN ('command', 'file', 'workbook')),
+    judge TEXT NOT NULL, called TEXT NOT NULL, hash TEXT NOT NULL, fresh INTEGER NOT NULL
+);
+CREATE TABLE judging_ends (
+    judging INTEGER PRIMARY KEY REFERENCES judgings (id), at TEXT NOT NULL, state TEXT NOT NULL, detail TEXT NOT NULL
+);
+CREATE TABLE judged (
+    id INTEGER PRIMARY KEY, judging INTEGER NOT NULL REFERENCES judgings (id), at TEXT NOT NULL,
+    "case" TEXT NOT NULL, state TEXT NOT NULL, verdict TEXT NOT NULL
+);
+CREATE INDEX judged_of_judging ON judged (judging, id)
+"""
+
+
+MIGRATIONS: tuple[Migration, ...] = (m001_initial, m002_claims, m003_imports_and_freezes, m004_certifications)
 
 
 def applied(connection: Connection) -> int:

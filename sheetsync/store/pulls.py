@@ -12,6 +12,7 @@ from typing import Literal
 
 from sqlalchemy import ColumnElement, Connection, case, func, insert, select
 
+from sheetsync.domain.rater_pace import FirstScores
 from sheetsync.domain.ratings import Problem
 from sheetsync.errors import ArchiveError
 from sheetsync.store import tables
@@ -204,3 +205,31 @@ def last_change(connection: Connection, workbook: int) -> str | None:
     )
     found: str | None = connection.execute(query).scalar()
     return found
+
+
+def first_scores(connection: Connection) -> list[FirstScores]:
+    """Return in which pulls rows got their first score, workbook by workbook, oldest first."""
+    found = driver(connection).execute(
+        """
+        WITH firsts AS (
+            SELECT entries.workbook, entries.row, min(entries.pull) AS pull
+            FROM entries JOIN columns ON columns.id = entries."column" AND columns.kind = 'score'
+            WHERE entries.value IS NOT NULL
+            GROUP BY entries.workbook, entries.row
+        )
+        SELECT workbooks.rater, workbooks.batch,
+            coalesce(
+                (SELECT max(pulls.at) FROM readings JOIN pulls ON pulls.number = readings.pull
+                 WHERE readings.workbook = firsts.workbook AND readings.pull < firsts.pull
+                     AND readings.state IN ('read', 'unchanged')),
+                (SELECT min(creations.at) FROM creations WHERE creations.workbook = firsts.workbook)
+            ),
+            pulls.at, count(*)
+        FROM firsts
+        JOIN workbooks ON workbooks.id = firsts.workbook
+        JOIN pulls ON pulls.number = firsts.pull
+        GROUP BY firsts.workbook, firsts.pull
+        ORDER BY firsts.workbook, firsts.pull
+        """
+    )
+    return [FirstScores(*row) for row in found]

@@ -87,6 +87,29 @@ class WorkbookReading:
 
 
 @dataclass(frozen=True)
+class Submission:
+    """What a file says of one of a rater's batches.
+
+    Attributes:
+        rater: whose ratings.
+        batch: the batch that holds the rows.
+        file: the name of the file.
+        hash: of its bytes.
+        codes: the units of its rows; what an earlier file said of them counts no more.
+        entries: what stands in these rows.
+        problems: what is wrong in them.
+    """
+
+    rater: str
+    batch: str
+    file: str
+    hash: str
+    codes: tuple[str, ...]
+    entries: Sequence[Entry]
+    problems: Sequence[Problem] = ()
+
+
+@dataclass(frozen=True)
 class AdjudicationReading:
     """What a pull found in the adjudication workbook; the fields mean what `WorkbookReading` says.
 
@@ -138,6 +161,15 @@ class Published:
     tabs: tuple[Grid, ...] = ()
     people_columns: Mapping[str, Sequence[str]] = field(default_factory=dict)
     version: str = ""
+
+
+@dataclass(frozen=True)
+class Freeze:
+    """What was frozen: JSON text, with its hash."""
+
+    at: str
+    hash: str
+    content: str
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,6 @@
 """The tables as the newest migration leaves them; `migrations` says what each constraint is.
 
-Statements that name few rows are built from these; `entries`, `rows` and `problems` are written through
+Statements that name few rows are built from these; `entries`, `imported`, `rows` and problems are written through
 the driver, see `pulls`.
 """
 
@@ -73,4 +73,29 @@ published = Table(
     Column("place", Text, primary_key=True),
     *_text("tabs", "people_columns", "version"),
 )
+claims = Table("claims", metadata, _id(), *_text("at", "dimension", "first", "second", "strength"))
+imports = Table(
+    "imports", metadata, _id(), *_integer("pull", "workbook"), *_text("file", "hash"), *_integer("revisions")
+)
+imported = Table("imported", metadata, *_integer("workbook", "row", "column", "pull"), *_text("value"))
+import_problems = Table(
+    "import_problems",
+    metadata,
+    *_integer("import", "position"),
+    *_text("kind", "message", "rater", "batch", "tab", "cell", "code", "column", "found", "severity"),
+)
+freezes = Table("freezes", metadata, _id(), *_text("at", "hash", "content"))
+certifications = Table(
+    "certifications", metadata, _id("number"), *_text("at", "rubric", "cases", "key", "hashes")
+)
+judgings = Table(
+    "judgings",
+    metadata,
+    _id(),
+    *_integer("run"),
+    *_text("at", "source", "judge", "called", "hash"),
+    Column("fresh", Boolean),
+)
+judging_ends = Table("judging_ends", metadata, _id("judging"), *_text("at", "state", "detail"))
+judged = Table("judged", metadata, _id(), *_integer("judging"), *_text("at", "case", "state", "verdict"))
 events = Table("events", metadata, _id(), *_text("at", "command", "outcome"))
