@@ -159,7 +159,7 @@ def read_history(
         """
         WITH revisions AS (
             SELECT workbook, row, "column", pull, value FROM entries
-            UNION ALL SELECT workbook, row, "column", pull, value FROM imported
+            UNION SELECT workbook, row, "column", pull, value FROM imported
         )
         SELECT revisions.pull, pulls.at, revisions.value, workbooks.batch, rows.text
         FROM workbooks

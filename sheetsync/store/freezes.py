@@ -26,7 +26,7 @@ def score_times(connection: Connection) -> list[tuple[str, int]]:
         """
         WITH revisions AS (
             SELECT workbook, row, "column", pull FROM entries
-            UNION ALL SELECT workbook, row, "column", pull FROM imported
+            UNION SELECT workbook, row, "column", pull FROM imported
         )
         SELECT pulls.at, count(*)
         FROM revisions

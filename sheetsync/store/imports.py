@@ -69,7 +69,7 @@ def record_import(connection: Connection, at: str, submissions: Sequence[Submiss
 def _append(
     connection: Connection, workbook: int, pull: int, submission: Submission, columns: Columns
 ) -> _Written:
-    """Append a revision where the file says something else than what is in force, or takes something back."""
+    """Append a revision where the file says something new, or takes something back."""
     found = cells_of_entries(connection, workbook, submission.entries, columns)
     before = values_in_force(connection, workbook)
     own = _own_values(connection, workbook)
@@ -82,13 +82,28 @@ def _append(
         for cell, value in own.items()
         if value is not None and cell[0] in rows and cell not in found
     ]
+    confirmed = {
+        cell for cell, value in found.items() if before.get(cell) == value and own.get(cell) != value
+    }
+    typed_in = _pulls_of_typed(connection, workbook) if confirmed else {}
+    # What the workbook said first is kept as said then: it is no news, but outlives a cell that is emptied.
+    said = [(cell, value, pull) for cell, value in revisions]
+    said += [(cell, found[cell], pull if cell in own else typed_in[cell]) for cell in sorted(confirmed)]
     driver(connection).executemany(
         'INSERT INTO imported (workbook, row, "column", pull, value) VALUES (?, ?, ?, ?, ?)',
-        ((workbook, row, column, pull, value) for (row, column), value in revisions),
+        ((workbook, row, column, moment, value) for (row, column), value, moment in said),
     )
     after = values_in_force(connection, workbook)
     changed = [(cell, after.get(cell)) for cell, _ in revisions if after.get(cell) != before.get(cell)]
     return _Written(count_scores(changed, before, columns), len(revisions))
+
+
+def _pulls_of_typed(connection: Connection, workbook: int) -> Mapping[CellKey, int]:
+    """Return in which pull each cell of the workbook itself last changed."""
+    found = driver(connection).execute(
+        'SELECT row, "column", max(pull) FROM entries WHERE workbook = ? GROUP BY row, "column"', (workbook,)
+    )
+    return {(row, column): pull for row, column, pull in found}
 
 
 def _own_values(connection: Connection, workbook: int) -> _Values:
