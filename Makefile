@@ -3,11 +3,14 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: help demo test test-oldest check bench clean
+.PHONY: help demo demo-google test test-live test-oldest soak check bench clean
 
 help:
 	@echo "make demo    a study with simulated raters in ./demo-study, all the way to the report"
+	@echo "make demo-google  the same in files and on an emulated Google, compared"
 	@echo "make test    every test"
+	@echo "make test-live  tests against your own Google account, in a throw-away folder (CONTRIBUTING.md)"
+	@echo "make soak    200 nights on an emulated Google in which everything goes wrong; takes minutes"
 	@echo "make check   formatting, lint and types"
 	@echo "make bench   speed, as ratios against named peers"
 
@@ -20,8 +23,17 @@ demo: $(VENV)/.installed
 	rm -rf demo-study
 	$(BIN)/sheetsync demo demo-study
 
+demo-google: $(VENV)/.installed
+	$(BIN)/python -m tests.demo_google
+
 test: $(VENV)/.installed
 	$(BIN)/python -m pytest -n auto --dist loadfile
+
+test-live: $(VENV)/.installed # one after the other, at a terminal: somebody may have to sign in
+	$(BIN)/python -m pytest tests/live -s -n 0
+
+soak: $(VENV)/.installed
+	$(BIN)/python -m tests.soak --nights 200
 
 test-oldest: # on exactly the floors of pyproject.toml
 	$(PYTHON) -m venv --clear .venv-oldest
@@ -35,7 +47,7 @@ check: $(VENV)/.installed
 
 bench: $(VENV)/.installed
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[bench]'
-	$(BIN)/python -m benchmarks
+	env -u OPENBLAS_CORETYPE -u OPENBLAS_L2_SIZE $(BIN)/python -m benchmarks
 
 clean:
 	rm -rf $(VENV) .venv-oldest demo-study build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis

@@ -1,7 +1,8 @@
 """Every comparison, one table: `python -m benchmarks`.
 
-The figures are ratios to named peers, so they mean the same on another machine. They are figures and
-no verdict: the exit code is 0 whatever they are.
+The figures are ratios to named peers, so they mean the same on another machine; a second table holds what is
+counted, such as calls to Google, against its bars. They are figures and no verdict: the exit code is 0 whatever
+they are.
 """
 
 from __future__ import annotations
@@ -13,10 +14,10 @@ import sqlite3
 import sys
 from importlib.metadata import PackageNotFoundError, version
 
-from benchmarks import archive, start_up, workbooks
-from benchmarks.measure import print_rows
+from benchmarks import agreement_speed, archive, google_calls, ratings_file, start_up, workbooks
+from benchmarks.measure import print_bars, print_rows
 
-PEERS = ("pip", "flask", "xlsxwriter", "python-calamine")
+PEERS = ("pip", "flask", "xlsxwriter", "python-calamine", "gspread", "krippendorff", "pandas", "numpy")
 
 
 def main() -> None:
@@ -33,7 +34,16 @@ def main() -> None:
     rows += workbooks.run(rounds, quick=quick)
     _tell("the archive")
     rows += archive.run(rounds, quick=quick)
-    print_rows(rows)
+    _tell("agreement")
+    rows += agreement_speed.run(rounds, quick=quick)
+    _tell("a file with ratings")
+    reading, memory = ratings_file.run(min(rounds, 3), quick=quick)
+    rows += reading
+    _tell("calls to Google")
+    counted, bars = google_calls.run(quick=quick)
+    print_rows(rows + counted)
+    print()
+    print_bars([*bars, *memory])
     print(f"\n{rounds} rounds after a warm-up, medians of the ratios within rounds. {_machine()}")
 
 

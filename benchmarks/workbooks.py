@@ -31,7 +31,7 @@ from sheetsync.backends.xlsx_draw import draw_workbook
 from sheetsync.config import load_study
 from sheetsync.domain.conditions import CellKey
 from sheetsync.domain.scoring_reading import parse_scoring_workbook
-from sheetsync.domain.scoring_tab import ScoringRow, ScoringSheet
+from sheetsync.domain.scoring_sheet import ScoringRow, ScoringSheet
 from sheetsync.domain.scoring_workbook import build_scoring_workbook
 from sheetsync.domain.study import Rubric
 from sheetsync.domain.text_layout import count_lines

@@ -12,8 +12,8 @@ import pandas as pd
 from sheetsync.domain.agreement import Options
 from sheetsync.domain.agreement_report import AgreementReport, DimensionAgreement, PairAgreement
 from sheetsync.domain.coefficients import Coefficient
-from sheetsync.domain.number_words import shown_alpha, shown_number
-from sheetsync.domain.verdicts import REASON_WORDS, describe_band
+from sheetsync.domain.number_words import shown_alpha, shown_limits, shown_number
+from sheetsync.domain.verdicts import REASON_WORDS, describe_band, interval_reason_words
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -123,9 +123,8 @@ class AgreementResult:
 
 def _interval(found: Coefficient) -> str:
     if found.low is None or found.high is None:
-        reason = None if found.value is None else found.interval_reason
-        return REASON_WORDS[reason] if reason else ""
-    return f"{shown_number(found.low, digits=3)} to {shown_number(found.high, digits=3)}"
+        return "" if found.value is None else interval_reason_words(found.interval_reason)
+    return shown_limits(found.low, found.high, digits=3)
 
 
 def _keys(by: str | None, value: str | None, agreement: DimensionAgreement) -> dict[str, object]:

@@ -2,8 +2,11 @@
 
 config                entry points; decides what is read in which order
 ├── config_settings   study.toml         ├── config_bank        questions, figures, units
-├── config_rubric     rubric.toml        └── config_responses   responses, blinding
-│   └── config_rules  its rules
+├── config_rubric     rubric.toml        ├── config_responses   responses, blinding
+│   └── config_rules  its rules         └── config_criteria    [criteria], internal scores
+├── config_judge      the judge          ├── config_certification  what it is certified with
+│                                        └── config_weights    weights, disclosures
+├── config_guidance   what raters are told: time, self-check, resources
 ├── config_records    TOML data -> records, errors in plain words
 ├── config_files      text, TOML, CSV and JSON lines with line numbers
 └── config_faults     what a fault is
@@ -17,11 +20,16 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from sheetsync import config_bank, config_responses
+from sheetsync.config_certification import check_certification
+from sheetsync.config_criteria import check_criteria
 from sheetsync.config_faults import Fault, Faults
 from sheetsync.config_files import read_table, read_toml
+from sheetsync.config_guidance import check_guidance
+from sheetsync.config_judge import check_gap, check_judge
 from sheetsync.config_records import Document
 from sheetsync.config_rubric import check_rubric
 from sheetsync.config_settings import check_rater_columns, check_settings
+from sheetsync.domain.certification_material import CertificationMaterial
 from sheetsync.domain.rules import MAX_FORMULA_CHARACTERS
 from sheetsync.domain.scoring_tab import check_formula_length
 from sheetsync.domain.study import Design, Files, Remark, Rubric, Study, StudyFile, Unit
@@ -70,12 +78,21 @@ def check_study(folder: Path) -> tuple[Study | None, list[Fault]]:
     if document and rubric_document:
         remarks = [remark.name for _, remark in rubric_document.entries("remark", Remark)]
         check_rater_columns(document, remarks, faults)
+    if document:
+        check_guidance(document, rubric, faults)
     bank = _read_bank(folder, files, faults)
     if document:
         _check_design(document, bank, faults)
+        check_criteria(document, folder, rubric, bank.units if bank.whole else (), faults)
+        check_judge(document, faults)
+    material = None
+    if document and rubric:
+        questions = bank.questions if bank.whole else None
+        material = check_certification(folder, document, rubric, questions, faults)
+        check_gap(document, material, len(bank.units), faults)
     if settings and rubric and not any(fault.severity == "error" for fault in faults):
         _check_formula(files.rubric, rubric, settings, faults)
-    return _finished(settings, rubric, bank, faults), list(faults)
+    return _finished(settings, rubric, bank, material, faults), list(faults)
 
 
 def _files(document: Document | None) -> Files:
@@ -94,10 +111,16 @@ def _check_formula(name: str, rubric: Rubric, settings: StudyFile, faults: Fault
         )
 
 
-def _finished(settings: StudyFile | None, rubric: Rubric | None, bank: _Bank, faults: Faults) -> Study | None:
+def _finished(
+    settings: StudyFile | None,
+    rubric: Rubric | None,
+    bank: _Bank,
+    material: CertificationMaterial | None,
+    faults: Faults,
+) -> Study | None:
     if settings is None or rubric is None or any(fault.severity == "error" for fault in faults):
         return None
-    return Study(settings, rubric, bank.units, bank.references)
+    return Study(settings, rubric, bank.units, bank.references, material)
 
 
 def _read_document(path: Path, name: str, faults: Faults) -> Document | None:

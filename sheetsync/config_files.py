@@ -21,7 +21,7 @@ def read_text(path: Path, name: str, faults: Faults) -> str | None:
     """Read a UTF-8 file, with or without byte order mark; None after a fault."""
     try:
         if not path.exists():
-            faults.error(name, "there is no such file; create it, or correct its name in study.toml [files]")
+            faults.error(name, "there is no such file; create it, or correct its name in study.toml")
             return None
         if not path.is_file():
             faults.error(name, "is not a file; correct its name in study.toml [files]")

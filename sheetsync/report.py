@@ -6,19 +6,30 @@ is ever taken for markup. `data-` attributes carry full precision for machines.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cache
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-from sheetsync.domain.agreement_report import AgreementReport, DimensionAgreement
+from sheetsync.domain.agreement_report import AgreementReport
 from sheetsync.domain.analysis import Analysis
+from sheetsync.domain.criteria_records import CriteriaReport
+from sheetsync.domain.explanation_words import WHY_ALPHA
 from sheetsync.domain.summary_page import as_of, role_words
 from sheetsync.domain.verdicts import BandSet, describe_band
-from sheetsync.report_cells import alpha, interval, shown_number
-from sheetsync.report_figures import Axis, Bar, Strip, axis_for, ceiling_share, spread_bar, strip
+from sheetsync.report_cells import alpha, interval
+from sheetsync.report_certificate import certificate_section
+from sheetsync.report_claims import claims_section
+from sheetsync.report_criteria import criteria_section
+from sheetsync.report_explanations import (
+    explanations,
+    hardest_table,
+    intervals_table,
+    why_table,
+)
+from sheetsync.report_figures import Axis, Bar, Strip, axis_for, spread_bar, strip
 from sheetsync.report_outcomes import (
     divergence_counts,
     divergences_table,
@@ -28,6 +39,8 @@ from sheetsync.report_outcomes import (
     result_tables,
     settings_table,
 )
+from sheetsync.report_pooled import pooled_words
+from sheetsync.report_raters import raters_section
 from sheetsync.report_tables import (
     further_table,
     headline_table,
@@ -51,15 +64,23 @@ class Plot:
     lines: tuple[tuple[str, str, Strip], ...]
 
 
-def render_report(analysis: Analysis, *, name_models: bool) -> str:
+def render_report(analysis: Analysis, *, name_models: bool, criteria: CriteriaReport | None = None) -> str:
     """Return the report as one HTML file that needs no network and no script.
 
     Args:
         analysis: what to show.
         name_models: whether results and tags name models; codes only where not.
+        criteria: the verdict table of an external validation; None for other studies.
     """
-    context = _agreement(analysis) | _outcomes(analysis, name_models=name_models)
-    return _environment().get_template(TEMPLATE).render(context)
+    chosen = analysis.study.settings.agreement
+    context = agreement_sections(analysis.agreement, chosen.bands, chosen.interval)
+    context |= {"criteria": criteria_section(criteria)}
+    return render(TEMPLATE, context | _outcomes(analysis, name_models=name_models))
+
+
+def render(template: str, context: Mapping[str, object]) -> str:
+    """Return a template filled in."""
+    return _environment().get_template(template).render(context)
 
 
 @cache
@@ -74,26 +95,31 @@ def _environment() -> Environment:
     )
 
 
-def _agreement(analysis: Analysis) -> dict[str, object]:
-    """Return what the sections on agreement show."""
-    report, bands = analysis.agreement, analysis.study.settings.agreement.bands
+def agreement_sections(report: AgreementReport, bands: BandSet, interval_method: str) -> dict[str, object]:
+    """Return what the sections on agreement show, of a study or of any ratings."""
     return {
+        "bands": bands,
+        "interval_method": interval_method,
         "headline": headline_table(report, bands),
         "further": further_table(report),
         "plot": _plot(report, bands),
         "bars": _bars(report),
-        "ceilings": _ceilings(report.dimensions),
         "spread": spread_table(report),
         "pairs": pairs_table(report),
         "slices": slice_tables(report, bands),
-        "practice": headline_table(analysis.practice, bands, "practice") if analysis.practice else None,
+        "why": why_table(report, bands),
+        "why_alpha": WHY_ALPHA,
+        "explanations": explanations(report, bands),
+        "pooled": pooled_words(report.pooled, bands),
+        "hardest": hardest_table(report),
+        "intervals": intervals_table(report),
     }
 
 
 def _outcomes(analysis: Analysis, *, name_models: bool) -> dict[str, object]:
     """Return what the sections on the study and its results show."""
     results, left_out = result_tables(analysis, name_models=name_models)
-    codes = analysis.coverage
+    codes, bands = analysis.coverage, analysis.study.settings.agreement.bands
     return {
         "study": analysis.study,
         "as_of": as_of(analysis),
@@ -113,7 +139,10 @@ def _outcomes(analysis: Analysis, *, name_models: bool) -> dict[str, object]:
         "divergences": divergences_table(analysis),
         "results": results,
         "results_left_out": left_out,
-        "rater_differences": _rater_differences(analysis.agreement),
+        "claims": claims_section(analysis) if name_models else None,
+        "reliability_unknown": analysis.reliability_unknown,
+        "certificate": certificate_section(analysis),
+        "raters": raters_section(analysis),
         "plan": plan_table(analysis),
         "progress": progress_table(analysis),
         "coverage_notes": [
@@ -125,6 +154,7 @@ def _outcomes(analysis: Analysis, *, name_models: bool) -> dict[str, object]:
         "not_applied": [control for control in analysis.controls if not control.applied],
         "problems": problems_table(analysis),
         "settings": settings_table(analysis),
+        "practice": headline_table(analysis.practice, bands, "practice") if analysis.practice else None,
     }
 
 
@@ -155,18 +185,3 @@ def _plot(report: AgreementReport, bands: BandSet) -> Plot:
 
 def _bars(report: AgreementReport) -> tuple[Bar, ...]:
     return tuple(spread_bar(dimension) for dimension in report.dimensions)
-
-
-def _ceilings(dimensions: Iterable[DimensionAgreement]) -> list[tuple[str, str, str]]:
-    """Return dimension, share and label of the top level where it is a ceiling."""
-    return [
-        (dimension.dimension, f"{share:.0%}", list(dimension.distribution)[-1])
-        for dimension in dimensions
-        if (share := ceiling_share(dimension)) is not None
-    ]
-
-
-def _rater_differences(report: AgreementReport) -> list[tuple[str, str]]:
-    """Return the mean distance of two raters per dimension: smaller model differences are provisional."""
-    found = ((d.dimension, d.coefficients.get("mean_abs_difference")) for d in report.dimensions)
-    return [(name, shown_number(c.value)) for name, c in found if c is not None and c.value is not None]

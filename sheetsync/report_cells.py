@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from decimal import ROUND_HALF_UP, Decimal
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from sheetsync.domain.cells import show
 from sheetsync.domain.coefficients import Coefficient
+from sheetsync.domain.number_words import NumberStyle, shown_alpha, shown_limits, shown_number
 from sheetsync.domain.study import LevelValue
 from sheetsync.domain.summary_cells import shown_band
-from sheetsync.domain.verdicts import REASON_WORDS, BandSet, band_of, describe_band
+from sheetsync.domain.verdicts import REASON_WORDS, BandSet, describe_band, interval_reason_words
 from sheetsync.domain.workbook import Cell
 from sheetsync.report_figures import Strip
 
 Kind = Literal["text", "long", "code", "number", "note", "good", "fair", "poor", "plot"]
-NumberStyle = Literal["number", "signed", "percent"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,34 +72,6 @@ def columns(*titles: str) -> tuple[TableColumn, ...]:
     )
 
 
-def shown_number(value: float, style: NumberStyle = "number", digits: int = 2) -> str:
-    """Return a number as people read it, with a true minus sign and never a negative zero.
-
-    Halves are rounded away from zero, as spreadsheets do, so that the report and the summary workbook
-    show the same figure.
-
-    >>> shown_number(-0.001), shown_number(4.125), shown_number(-0.125, "signed"), shown_number(0.7415, "percent")
-    ('0.00', '4.13', '−0.13', '74.2%')
-    """
-    scaled = Decimal(repr(float(value))) * (100 if style == "percent" else 1)
-    places = 1 if style == "percent" else digits
-    rounded = scaled.quantize(Decimal(1).scaleb(-places), ROUND_HALF_UP)
-    text = f"{abs(rounded):.{places}f}{'%' if style == 'percent' else ''}"
-    sign = "" if not rounded else "−" if rounded < 0 else "+" if style == "signed" else ""
-    return sign + text
-
-
-def shown_alpha(value: float, bands: BandSet) -> str:
-    """Return alpha with as many decimals as its band needs (X2).
-
-    >>> shown_alpha(0.19996, "landis-koch"), shown_alpha(0.21, "landis-koch")
-    ('0.19996', '0.21')
-    """
-    band = band_of(value, bands)
-    digits = next((d for d in range(2, 12) if band_of(round(value, d), bands) == band), 12)
-    return shown_number(value, digits=digits)
-
-
 def text(value: object, kind: Kind = "text") -> Shown:
     """Return a text cell; None is empty."""
     return Shown("" if value is None else str(value), kind)
@@ -124,6 +95,15 @@ def number(value: float | None, style: NumberStyle = "number") -> Shown:
     return Shown(shown_number(value, style), "number", {"value": repr(float(value))})
 
 
+def fraction(value: float | None) -> Shown:
+    """Return a number between 0 and 1 that is often small, or an empty cell."""
+    return (
+        number(None)
+        if value is None
+        else Shown(shown_number(value, digits=3), "number", {"value": repr(value)})
+    )
+
+
 def coefficient(found: Coefficient | None, style: NumberStyle = "number") -> Shown:
     """Return the value of a coefficient, or in words why there is none."""
     if found is None:
@@ -144,8 +124,8 @@ def interval(found: Coefficient, *, with_method: bool = False) -> Shown:
     """Return the interval of a coefficient, or in words why there is none."""
     if found.low is None or found.high is None:
         reason = found.interval_reason if found.value is not None else None
-        return Shown(reason_words(reason), "note", {"reason": reason} if reason else {})
-    limits = f"{shown_number(found.low)} to {shown_number(found.high)}"
+        return Shown(interval_reason_words(reason), "note", {"reason": reason} if reason else {})
+    limits = shown_limits(found.low, found.high)
     method = f" ({found.confidence or 0:.0%}, {method_words(found.method)})" if with_method else ""
     return Shown(limits + method, "number", {"low": repr(found.low), "high": repr(found.high)})
 
@@ -178,6 +158,15 @@ def listed_values(values: Mapping[str, LevelValue]) -> Shown:
 def rows_of(pairs: Sequence[tuple[str, Sequence[Shown]]]) -> tuple[TableRow, ...]:
     """Return table rows from keys and cells."""
     return tuple(TableRow(key, tuple(cells)) for key, cells in pairs)
+
+
+def without_empty(table: Table, column: str) -> Table:
+    """Return the table without a column (by its id) that is empty in every row."""
+    at = [each.id for each in table.columns].index(column)
+    if any(row.cells[at].text for row in table.rows):
+        return table
+    rows = tuple(replace(row, cells=row.cells[:at] + row.cells[at + 1 :]) for row in table.rows)
+    return replace(table, columns=table.columns[:at] + table.columns[at + 1 :], rows=rows)
 
 
 def _precise(found: Coefficient) -> dict[str, str]:

@@ -70,7 +70,9 @@ def _metrics_table(certificate: Certificate) -> Table:
         )
         for each in certificate.outcome.consistency.metrics
     ]
-    caption = f"{words.PART_NAMES['consistency']}: kappa of the two looks, with its interval"
+    caption = (
+        f"{words.PART_NAMES['consistency']}: kappa of the two looks, with its interval; {words.FRAGILE_KAPPA}"
+    )
     return Table("certificate-metrics", caption, heads, rows_of(rows))
 
 
@@ -100,8 +102,8 @@ def _failed_table(certificate: Certificate) -> Table:
         )
         for each in failed[:MOST_CASES]
     ]
-    more = f", the first {MOST_CASES:,} of them" if len(failed) > MOST_CASES else ""
-    return Table("certificate-failed", f"Failed cases ({len(failed):,}{more})", heads, rows_of(rows))
+    more = f" (the first {MOST_CASES:,} of {len(failed):,})" if len(failed) > MOST_CASES else ""
+    return Table("certificate-failed", f"{words.failed_heading(certificate)}{more}", heads, rows_of(rows))
 
 
 def _people_tables(beside: Sequence[JudgeComparison]) -> tuple[Table, ...]:

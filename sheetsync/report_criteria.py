@@ -67,7 +67,7 @@ def _verdicts(criteria: Sequence[Criterion]) -> Table:
                     _reached(each), "number", {"value": repr(each.value)} if each.value is not None else {}
                 ),
                 Shown(_bar(each), "number", {"value": repr(each.needed)}),
-                text("" if each.low is None or each.high is None else _range(each.low, each.high), "number"),
+                text(_limits(each), "number"),
                 _outcome(each),
                 text(each.reason or each.detail, "note"),
             ],
@@ -102,8 +102,15 @@ def _bar(each: Criterion) -> str:
     return shown_number(each.needed, "percent") if each.id == "direction" else shown_number(each.needed)
 
 
-def _range(low: float, high: float) -> str:
-    return f"{shown_number(low)} to {shown_number(high)}"
+def _limits(each: Criterion) -> str:
+    """Show the interval so that it is seen on which side of the bar it begins.
+
+    >>> _limits(Criterion("alpha", "primary", "", 0.77, 0.7, "met", 0.6991, 0.82, True, None, ""))
+    '0.699 to 0.82'
+    """
+    if each.low is None or each.high is None:
+        return ""
+    return f"{shown_apart(each.low, each.needed)[0]} to {shown_number(each.high)}"
 
 
 def _notes(report: CriteriaReport) -> list[str]:

@@ -14,9 +14,6 @@ from sheetsync.domain.agreement_report import DimensionAgreement
 from sheetsync.domain.coefficients import Coefficient
 from sheetsync.domain.verdicts import BandSet, band_of
 
-CEILING_SHARE = 0.6
-"""From this share of ratings on the top level on, the report says what a ceiling does to alpha."""
-
 _MARGIN = 2.0
 _LIGHT, _DEEP = (209, 224, 235), (88, 146, 192)
 _CHARACTER = 2.7
@@ -126,16 +123,6 @@ def spread_bar(dimension: DimensionAgreement) -> Bar:
             segments.append(_segment(label, count, start, total, _fill(index, len(counts))))
         start += count
     return Bar(dimension.dimension, total, tuple(segments))
-
-
-def ceiling_share(dimension: DimensionAgreement) -> float | None:
-    """Return the share of the top level where it is a ceiling, None elsewhere and on nominal scales."""
-    counts = list(dimension.distribution.values())
-    total = sum(counts)
-    if not total or dimension.level == "nominal":
-        return None
-    share = counts[-1] / total
-    return share if share > CEILING_SHARE else None
 
 
 def _segment(label: str, count: int, start: int, total: int, fill: str) -> Segment:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from sheetsync.domain.analysis import Analysis
 from sheetsync.domain.cells import allowed_levels, show
+from sheetsync.domain.certificate import RELIABILITY_UNKNOWN
 from sheetsync.domain.divergence import Divergence, DivergenceKind, measure_unit
 from sheetsync.domain.results import FINAL_SOURCES, GroupSummary, summarise_groups
 from sheetsync.domain.study import Dimension
@@ -105,11 +106,12 @@ def result_tables(analysis: Analysis, *, name_models: bool) -> tuple[list[Dimens
             left_out.append(by.replace("model by", "model and"))
         else:
             kept.append((by, summarise_groups(analysis.results, groups, analysis.rubric)))
+    mark = f" ({RELIABILITY_UNKNOWN})" if analysis.reliability_unknown else ""
     results = [
         DimensionResults(
             dimension.name,
             tuple(
-                _result_table(by, [s for s in summaries if s.dimension == dimension.id], dimension)
+                _result_table(by, [s for s in summaries if s.dimension == dimension.id], dimension, mark)
                 for by, summaries in kept
             ),
         )
@@ -118,7 +120,7 @@ def result_tables(analysis: Analysis, *, name_models: bool) -> tuple[list[Dimens
     return results, left_out
 
 
-def _result_table(by: str, summaries: Sequence[GroupSummary], dimension: Dimension) -> Table:
+def _result_table(by: str, summaries: Sequence[GroupSummary], dimension: Dimension, mark: str) -> Table:
     labels = [show(value) for value in dimension.scale]
     heads = (
         TableColumn(
@@ -146,7 +148,7 @@ def _result_table(by: str, summaries: Sequence[GroupSummary], dimension: Dimensi
     ]
     words = "" if by == "all" else f" by {by.replace('model by', 'model and')}"
     name = f"results-{dimension.id}-{by.replace(' ', '-')}"
-    return Table(name, f"{dimension.name}: final values{words}", heads, rows_of(rows))
+    return Table(name, f"{dimension.name}: final values{words}{mark}", heads, rows_of(rows))
 
 
 _SOURCES: Mapping[str, str] = {
@@ -243,6 +245,7 @@ def settings_table(analysis: Analysis) -> Table:
         ("Interval of pairs", f"jackknife, {chosen.confidence:.10g} confidence"),
         ("Resamples", f"{chosen.resamples:,}"),
         ("Seed of resampling", chosen.seed),
+        ("Fewest pairable responses", chosen.minimum_units),
         ("Within", within_title(analysis.agreement).removeprefix("Within ")),
         ("Divergence threshold", f"{settings.divergence.threshold:g}, unit {settings.divergence.unit}"),
         ("Layout", settings.design.layout),

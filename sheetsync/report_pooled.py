@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from sheetsync.domain.number_words import shown_alpha, shown_number
-from sheetsync.domain.pooled import Pooled, PooledFigure
+from sheetsync.domain.pooled import Pooled, PooledFigure, describe_nothing
 from sheetsync.domain.verdicts import REASON_WORDS, BandSet, describe_band
 from sheetsync.report_cells import Table, columns, count, fraction, number, rows_of, text, without_empty
 
@@ -57,7 +57,7 @@ def _stratified(pooled: Pooled, bands: BandSet) -> tuple[str, ...]:
             f"Raters who ignore the text get {shown_number(figure.null.mean)} ({low} to {high}) in the same way."
         )
     if pooled.without_variation:
-        words.append(f"Nothing varies on {', '.join(pooled.without_variation)}, which brings nothing.")
+        words.append(describe_nothing(pooled))
     return tuple(words)
 
 

@@ -54,6 +54,7 @@ def _settings_table(report: AgreementReport, options: Options) -> Table:
         ("Interval of pairs", f"jackknife, {options.confidence:.10g} confidence"),
         ("Resamples", f"{options.resamples:,}"),
         ("Seed of resampling", options.seed),
+        ("Fewest pairable responses", options.minimum_units),
         ("Within", f"{options.within:g}"),
     ]
     rows = [(name, [text(name), text(value)]) for name, value in facts]

@@ -7,10 +7,11 @@ from collections.abc import Mapping
 
 from sheetsync.domain.agreement_report import AgreementReport, DimensionAgreement, SliceAgreement
 from sheetsync.domain.analysis import Analysis
+from sheetsync.domain.certificate import RELIABILITY_UNKNOWN
 from sheetsync.domain.coefficients import undefined
 from sheetsync.domain.results import count_tags
 from sheetsync.domain.study import Rubric
-from sheetsync.domain.verdicts import BandSet, is_too_few
+from sheetsync.domain.verdicts import BandSet
 from sheetsync.report_cells import (
     Shown,
     Table,
@@ -180,7 +181,8 @@ def tag_models_table(analysis: Analysis) -> Table:
     counts = count_tags(analysis.units, analysis.current, analysis.rubric)
     ticks = {(c.tag, c.group): c.ticks for c in counts}
     rated = {c.group: c.n_rated for c in counts}
-    return _tag_counts("tag-models", "Tags: ticks per model", analysis.rubric, ticks, rated)
+    mark = f" ({RELIABILITY_UNKNOWN})" if analysis.reliability_unknown else ""
+    return _tag_counts("tag-models", f"Tags: ticks per model{mark}", analysis.rubric, ticks, rated)
 
 
 def _tag_counts(
@@ -239,7 +241,7 @@ def _slice_columns(by: str, axis: Axis, within: str) -> tuple[TableColumn, ...]:
 
 def _slice_cells(value: str, agreement: DimensionAgreement, axis: Axis, bands: BandSet) -> list[Shown]:
     found = agreement.coefficients["alpha"]
-    if is_too_few(agreement.n_pairable):
+    if agreement.too_few:
         found = undefined("too_few_units")
     figure, limits = alpha(found, bands), interval(found)
     words = f"{agreement.dimension}, {value}: alpha {figure.text}, {limits.text}"

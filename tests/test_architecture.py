@@ -32,7 +32,8 @@ HOMES = {
     "krippendorff": ("domain/coefficients",),
     "scipy": ("domain/",),
     "numpy": ("domain/",),
-    "pandas": ("domain/",),
+    "pandas": ("api",),
+    "matplotlib": ("api",),
     "pydantic": ("domain/study", "domain/protocols", "domain/written", "config", "services/agreement"),
     "tomllib": ("config", "services/init"),
 }
@@ -45,13 +46,15 @@ def name_of(path: Path) -> str:
 def part_of(name: str) -> str:
     """Return the part of the house a module belongs to."""
     first = name.split("/", maxsplit=1)[0]
-    for edge in ("config", "report"):
+    for edge in ("config", "report", "api"):
         if first == edge or first.startswith(f"{edge}_"):
             return edge
     return "report" if first == "templates_folder" else first
 
 
 def layer_of(part: str) -> int:
+    if part == "api":
+        return LAYERS.index("cli")
     return LAYERS.index("edges" if part in {"config", "report", "backends", "store"} else part)
 
 

@@ -119,6 +119,16 @@ SETTINGS_ERRORS = [
     (section("[divergence]\nthreshold = inf"), "study.toml [divergence] threshold", "finite number"),
     (section("[divergence]\nthreshold = '2'"), "study.toml [divergence] threshold", "a number"),
     (section("[agreement]\nconfidence = 95"), "study.toml [agreement] confidence", "found 95... less than 1"),
+    (
+        section("[agreement]\nminimum_units = 1"),
+        "study.toml [agreement] minimum_units",
+        "found 1... 2 or more",
+    ),
+    (
+        section("[agreement]\nminimum_units = 10.5"),
+        "study.toml [agreement] minimum_units",
+        "found 10.5... whole number",
+    ),
     (section("[publish]\nmodels = 'no'"), "study.toml [publish] models", "true or false"),
     (section("[backend.google]\nfoldr = ''"), "study.toml [backend.google]", 'did you mean "folder"'),
     (section("[backend.google]\nadopt = 3"), "study.toml [backend.google] adopt", "a table"),
@@ -814,3 +824,56 @@ def test_every_fault_of_one_rule_is_named(tmp_path: Path) -> None:
         "dept",
         "fatal",
     ]
+
+
+# --- counts, checklists, guidance ---
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("{ value = 0, count_from = 0 }, { value = 2 }", "count_from in 1 of 2 levels"),
+        ("{ value = 0, count_from = 1 }, { value = 2, count_from = 2 }", "count_from 1, 2...starts at 0"),
+        ("{ value = 0, count_from = 0 }, { value = 2, count_from = 0 }", "count_from 0, 0...grows"),
+        ('{ value = "few", count_from = 0 }, { value = "many", count_from = 2 }', "are words; use numbers"),
+    ],
+)
+def test_counts_lead_to_one_level_each(tmp_path: Path, text: str, words: str) -> None:
+    assert_one(faults_of(tmp_path, levels(text)), "error", "rubric.toml [[dimension]] 3 (d3) levels", words)
+
+
+@pytest.mark.parametrize(
+    ("checklist", "text", "words"),
+    [
+        ('["a", "b"]', "{ value = 0 }, { value = 1 }", "2 items...0, 1, 2; found 0, 1"),
+        ('["a"]', "{ value = 0, count_from = 0 }, { value = 1, count_from = 1 }", "beside count_from"),
+    ],
+)
+def test_checklists_add_up_to_the_levels(tmp_path: Path, checklist: str, text: str, words: str) -> None:
+    edit = dimension(f'id = "d3"\nname = "Third"\nchecklist = {checklist}\nlevels = [{text}]')
+    assert_one(faults_of(tmp_path, edit), "error", "rubric.toml [[dimension]] 3 (d3) checklist", words)
+
+
+def test_a_blank_item_of_a_checklist(tmp_path: Path) -> None:
+    edit = dimension('id = "d3"\nname = "Third"\nchecklist = [""]\nlevels = [{ value = 0 }, { value = 1 }]')
+    assert_one(faults_of(tmp_path, edit), "error", "rubric.toml [[dimension]] 3 (d3) checklist 1", "is blank")
+
+
+@pytest.mark.parametrize(
+    ("text", "where", "words"),
+    [
+        ("[time]\nscore = [420, 300]", "study.toml [time] score", "420 to 300...smaller"),
+        ("[self_check]\ntypical_total = [16, 6]", "study.toml [self_check] typical_total", "smaller total"),
+        ('[self_check]\ntypical_total = "literal"', "study.toml [self_check] typical_total", "no rule"),
+        ('[design]\nsides = "rater"', "study.toml [design] sides", "only pairs have sides"),
+    ],
+)
+def test_what_raters_are_told(tmp_path: Path, text: str, where: str, words: str) -> None:
+    found = [fault.message for fault in faults_of(tmp_path, section(text)) if fault.where == where]
+    assert any(all(word in message for word in words.split("...")) for message in found), found
+
+
+def test_a_resource_without_address(tmp_path: Path) -> None:
+    edit = study('id = "demo"\n', 'id = "demo"\nresources = [{ title = "Context", address = "" }]\n')
+    faults = faults_of(tmp_path, edit)
+    assert any("resources" in fault.where and "is blank" in fault.message for fault in faults)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import doctest
 import re
 import tomllib
 from pathlib import Path
 
 import click
 import pytest
+from click.testing import CliRunner
 
 from sheetsync.cli.main import cli
 from sheetsync.domain.study import Rubric, StudyFile
@@ -26,6 +28,9 @@ def command_reference() -> str:
             command = cli.commands[name]
             with click.Context(command, info_name=name, parent=root, terminal_width=100) as context:
                 parts.append(f"### {name}\n\n```\n{command.get_help(context)}\n```\n")
+                for inner, each in command.commands.items() if isinstance(command, click.Group) else ():
+                    with click.Context(each, info_name=inner, parent=context, terminal_width=100) as within:
+                        parts.append(f"### {name} {inner}\n\n```\n{each.get_help(within)}\n```\n")
     return "\n".join(parts)
 
 
@@ -37,6 +42,34 @@ def test_the_command_reference_is_current(update_golden: bool) -> None:
     if update_golden:
         README.write_text(current, encoding="utf-8")
     assert README.read_text(encoding="utf-8") == current, "run: pytest tests/test_readme.py --update-golden"
+
+
+def test_the_thirty_seconds_print_what_they_print(
+    update_golden: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = README.read_text(encoding="utf-8")
+    before, rest = text.split("<!-- begin thirty seconds -->\n")
+    _, after = rest.split("<!-- end thirty seconds -->\n")
+    (ratings,) = re.findall(r"```csv\n(.*?)```", text, re.DOTALL)
+    (tmp_path / "ratings.csv").write_text(ratings, encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    command = "agreement ratings.csv --wide --scale 1,2,3,4,5"
+    done = CliRunner().invoke(cli, command.split())
+    assert (done.exit_code, done.stderr) == (0, "")
+    shown = "\n".join(line.rstrip() for line in done.stdout.splitlines())
+    block = f"```\n$ sheetsync {command}\n{shown}\n```\n"
+    current = f"{before}<!-- begin thirty seconds -->\n{block}<!-- end thirty seconds -->\n{after}"
+    if update_golden:
+        README.write_text(current, encoding="utf-8")
+    assert README.read_text(encoding="utf-8") == current, "run: pytest tests/test_readme.py --update-golden"
+
+
+def test_the_python_examples_run() -> None:
+    found = re.findall(r"```python\n(.*?)```", README.read_text(encoding="utf-8"), re.DOTALL)
+    assert found
+    for source in found:
+        test = doctest.DocTestParser().get_doctest(source, {}, "README.md", None, None)
+        assert doctest.DocTestRunner().run(test) == (0, len(test.examples))
 
 
 @pytest.mark.parametrize("name", sorted(cli.commands))

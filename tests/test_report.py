@@ -18,19 +18,24 @@ import pytest
 from sheetsync.domain.agreement import Options, assess_agreement
 from sheetsync.domain.agreement_report import AgreementReport
 from sheetsync.domain.analysis import Analysis, dimension_data, slice_columns, tag_data
-from sheetsync.domain.assignment import CodedUnit, assign_units, code_units, describe_design
+from sheetsync.domain.assignment import Batch, CodedUnit, assign_units, code_units, describe_design
+from sheetsync.domain.claim_words import claim_sentence, count_words, rule_words
 from sheetsync.domain.controls import list_controls
 from sheetsync.domain.current import BatchEntries, CurrentRatings, gather_current
 from sheetsync.domain.divergence import Verdict, find_divergences
+from sheetsync.domain.number_words import shown_alpha, shown_number
 from sheetsync.domain.progress import UnitCoverage, batch_progress
+from sheetsync.domain.rater_habits import describe_habits
+from sheetsync.domain.rater_pace import FirstScores
 from sheetsync.domain.ratings import Entry, Problem
 from sheetsync.domain.results import summarise_groups, unit_results
 from sheetsync.domain.study import NOT_APPLICABLE, LevelValue, Study
 from sheetsync.errors import SheetsyncError
 from sheetsync.report import render_report
-from sheetsync.report_cells import shown_alpha, shown_number
+from sheetsync.report_ratings import render_agreement_page
 from sheetsync.templates_folder import templates_dir
 from tests.builders import make_rubric, make_study, make_units
+from tests.domain.test_explanation import FIRST_ROUND, from_pairs
 
 HOSTILE = "<script>alert(1)</script>{{ 7*7 }}"
 FORMULA = "=1+1"
@@ -238,12 +243,15 @@ def test_the_sections_stand_in_their_order(analysis: Analysis) -> None:
     assert headings == [
         "Agreement between raters",
         "Alpha and its bounds",
+        "What the numbers mean",
         "Spread of the ratings",
         "Pairs of raters",
         "Tags",
         "Parts of the study",
         "Divergences",
         "Results",
+        "Which differences between models hold",
+        "How raters use the sheet",
         "Progress and coverage",
         "Controls",
         "Problems",
@@ -256,9 +264,13 @@ def test_the_sections_stand_in_their_order(analysis: Analysis) -> None:
 
 
 def test_the_ceiling_is_said_where_the_top_level_holds_most(page: Page) -> None:
-    assert "On Coverage, 100% of the ratings are 5, the highest level." in page.text
-    assert "On Accuracy," not in page.text
-    assert "inside a narrow band of the scale" in page.text
+    """S0.52, in one place: among the sentences on what made alpha what it is."""
+    assert page.text.count("Every rating that can be compared is 5") == 1
+    options = Options(resamples=0)
+    report = assess_agreement([from_pairs(FIRST_ROUND)], (), options)
+    found = Page(render_agreement_page(report, options, title="First round"))
+    assert found.text.count("83% of the ratings are 5, the highest level") == 1
+    assert found.text.count("inside a narrow band of the scale") == 1
 
 
 def test_bars_hold_the_counts_of_the_distribution(analysis: Analysis, page: Page) -> None:
@@ -316,7 +328,39 @@ def test_results_per_model_are_those_of_the_domain(analysis: Analysis, page: Pag
         assert page.value(table, row, "median") == summary.median
         assert page.value(table, row, "from-unresolved") == summary.sources["unresolved"]
         assert page.value(table, row, "final-5") == summary.distribution["5"]
-    assert "is smaller than this is provisional" in page.text
+
+
+def test_every_claim_stands_beside_its_rule_and_with_a_sentence(analysis: Analysis, page: Page) -> None:
+    assert len(analysis.claims.claims) == 2
+    for claim in analysis.claims.claims:
+        name = analysis.rubric.by_id[claim.dimension].name
+        table, row = f"claims-{claim.dimension}", f"{name} | Alder | Briar"
+        assert page.value(table, row, "difference") == claim.difference.value
+        assert page.value(table, row, "questions") == claim.n
+        sentence = claim_sentence(claim, analysis.claims, analysis.rubric.by_id[claim.dimension])
+        assert page.shown(table, row, "to-paste") == sentence
+    assert page.text.count(rule_words(analysis.claims)) == 2
+    assert count_words(analysis.claims) in page.text
+
+
+def test_habits_of_raters_are_those_of_the_domain(analysis: Analysis) -> None:
+    units = analysis.units
+    batches = [Batch(r.id, "main", "production", tuple(u.code for u in units)) for r in analysis.study.raters]
+    pace = [FirstScores("ann", "main", "2026-07-01T02:00:00Z", "2026-07-01T04:00:00Z", 12)]
+    shown = replace(analysis, batches=tuple(batches), first_scores=tuple(pace))
+    habits = describe_habits(analysis.rubric, ["ann", "ben"], batches, analysis.current, pace)
+    page = Page(render_report(shown, name_models=False))
+    for severity in habits.severity:
+        row = f"{severity.rater} | {severity.dimension}"
+        assert page.value("rater-severity", row, "n") == severity.n
+        assert page.value("rater-severity", row, "difference") == severity.difference.value
+    for use in habits.scale_use:
+        assert page.value("rater-scale", f"{use.rater} | {use.dimension}", "share") == use.share
+    run = next(run for run in habits.runs if run.rater == "ann" and run.dimension == 1)
+    assert page.value("rater-runs", "ann | main | Coverage", "longest-run") == run.length == 12
+    assert page.value("rater-equal", "ann | ben", "n") == habits.equal[0].n
+    assert page.value("rater-pace", "ann | main", "per-hour") == 6
+    assert "They say nothing about why" in page.text
 
 
 def test_a_blind_report_contains_no_model(analysis: Analysis) -> None:
@@ -325,6 +369,7 @@ def test_a_blind_report_contains_no_model(analysis: Analysis) -> None:
         assert name not in source
     page = Page(source)
     assert "Models are not named here." in page.text
+    assert "Claims compare models, and models are not named here." in page.text
     assert page.value("results-coverage-all", "Coverage | all responses", "mean") == 5
     assert ("results-coverage-type", "Coverage | fact", "mean") in page.cells
     assert not [key for key in page.cells if key[0] == "tag-models"]
@@ -526,3 +571,67 @@ def test_no_page_scrolls_sideways(
     assert seen["scroll"] <= seen["inner"]
     assert seen["font"] == "16px"
     assert seen["tables"] > 10
+
+
+# --- what the numbers mean ---
+
+
+def test_what_alpha_compares_is_that_of_the_explanation(analysis: Analysis, page: Page) -> None:
+    found = analysis.agreement.explanations[0]
+    assert found.null_raters.alpha is not None
+    assert page.value("why", "Accuracy", "observed") == found.observed_scaled
+    assert page.value("why", "Accuracy", "expected") == found.expected_scaled
+    assert page.value("why", "Accuracy", "alpha-of-null-raters") == found.null_raters.alpha.mean
+    limits = page.cells[("why", "Accuracy", "their-range")]
+    assert (float(limits["data-low"]), float(limits["data-high"])) == (
+        found.null_raters.alpha.low,
+        found.null_raters.alpha.high,
+    )
+    for sentence in (*found.sentences, *analysis.agreement.explanations[1].sentences):
+        assert " ".join(sentence.split()) in page.text
+
+
+def test_bias_boundaries_and_heavy_responses_are_listed(analysis: Analysis, page: Page) -> None:
+    found = analysis.agreement.explanations[0]
+    assert found.bias is not None
+    assert page.value("bias", "Accuracy | ann and ben", "scatter") == found.bias.pairs[0].scatter
+    boundary = found.boundaries[0]
+    low, high = boundary.between
+    row = f"Accuracy | {low} | {high}"
+    assert page.value("boundaries", row, "differing-pairs-across") == boundary.differing_pairs
+    heavy = found.units.heaviest[0]
+    assert page.value("heavy-units", f"Accuracy | {heavy.unit}", "share-of-the-disagreement") == heavy.share
+    assert page.shown("heavy-units", f"Accuracy | {heavy.unit}", "values").startswith("ann")
+
+
+def test_pooled_alpha_names_what_brings_nothing_and_the_naive_figure_is_a_footnote(
+    analysis: Analysis, page: Page
+) -> None:
+    pooled = analysis.agreement.pooled
+    assert pooled is not None
+    assert pooled.without_variation == ("Coverage",)
+    assert "Nothing varies on Coverage, which adds nothing." in page.text
+    assert page.value("weights", "Accuracy", "weight") == 1
+    assert page.shown("weights", "Coverage", "note") == "undefined: no variation"
+    assert "Footnote, not a result: all ratings stacked" in page.text
+
+
+def test_hard_parts_have_a_rank_only_with_enough_responses(analysis: Analysis, page: Page) -> None:
+    found = [part for part in analysis.agreement.explanations[0].hardest if part.by == "question"]
+    assert all(part.too_few for part in found)
+    row = f"Accuracy | question | {found[0].value}"
+    assert page.shown("hardest", row, "rank") == "too few"
+    assert page.value("hardest", row, "mean-difference") == found[0].mean_abs_difference.value
+
+
+def test_the_interval_is_compared_on_the_same_figures(analysis: Analysis, page: Page) -> None:
+    jackknife = analysis.agreement.explanations[0].intervals.jackknife
+    cell = page.cells[("intervals", "Accuracy", "jackknife")]
+    assert (float(cell["data-low"]), float(cell["data-high"])) == (jackknife.low, jackknife.high)
+
+
+def test_explanations_name_no_model(analysis: Analysis) -> None:
+    models = {unit.model for unit in analysis.units}
+    told = json.dumps(analysis.agreement.to_dict())
+    assert models
+    assert not [model for model in models if model in told]

@@ -82,7 +82,12 @@ def run(ctx: click.Context, workbook: str, fresh: bool, as_json: bool) -> None:
     from sheetsync.services.session import judging_session
 
     with judging_session(study_folder(ctx), now_text()) as session, _counting() as counting:
-        result = judge(session, Way(now_text, fresh, counting), workbook=workbook)
+        try:
+            result = judge(session, Way(now_text, fresh, counting), workbook=workbook)
+        except KeyboardInterrupt:
+            kept = "Stopped. What is judged is kept; `sheetsync certify run` goes on from there."
+            click.echo(f"\n{kept}", err=True)
+            raise
     output.emit(result, as_json, output_certify.show_judged)
     output.tell_warnings(result.notes)
     ctx.exit(output_certify.tell_unjudged(result))

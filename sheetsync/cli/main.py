@@ -8,6 +8,7 @@ from pathlib import Path
 
 import click
 
+from sheetsync.cli.certify import certify
 from sheetsync.cli.options import (
     BACKENDS,
     TEMPLATES,
@@ -18,9 +19,11 @@ from sheetsync.cli.options import (
     now_text,
     study_folder,
 )
+from sheetsync.cli.validation import criteria, export_command, freeze, import_command, unblind
 
 _FOLDER = click.Path(path_type=Path, file_okay=False)
-_FILE = click.Path(path_type=Path, exists=True, dir_okay=False)
+_FILE = click.Path(path_type=Path, exists=True, dir_okay=False, allow_dash=True)
+_HTML = click.Path(path_type=Path, dir_okay=False)
 
 
 def _version(ctx: click.Context, _param: click.Parameter, value: bool) -> None:
@@ -112,6 +115,22 @@ def check(ctx: click.Context, as_json: bool) -> None:
 
 
 @cli.command()
+@json_option
+@click.pass_context
+def doctor(ctx: click.Context, as_json: bool) -> None:
+    """Try every step with the study's workbooks, and name the fix of each that fails.
+
+    On Google it signs in and makes, fills, shares and removes a throw-away spreadsheet; a failed step is exit 1.
+    """
+    from sheetsync.cli import output, output_doctor
+    from sheetsync.services.doctor import doctor as diagnose
+
+    result = diagnose(study_folder(ctx), output.progress)
+    output.emit(result, as_json, output_doctor.show_doctor)
+    ctx.exit(output_doctor.tell_failed(result.failed))
+
+
+@cli.command()
 @click.option("--rescore", multiple=True, metavar="CODE...", help="Issue units again: codes, or `changed`.")
 @click.argument("codes", nargs=-1, metavar="")
 @dry_run_option
@@ -182,6 +201,8 @@ def pull(ctx: click.Context, force: bool, as_json: bool) -> None:
     type=click.Choice(["nominal", "ordinal", "interval", "ratio"]),
     help="Level of measurement of a file's values.  [default: ordinal]",
 )
+@click.option("--wide", is_flag=True, help="The file has a column per rater: unit,ann,ben,...")
+@click.option("--sheet", metavar="NAME", help="Tab of an .xlsx workbook.  [default: the first]")
 @click.option(
     "--scale", metavar="LEVELS", help="The file's levels from low to high: 1,2,3,4,5 or low,medium,high."
 )
@@ -207,25 +228,28 @@ def pull(ctx: click.Context, force: bool, as_json: bool) -> None:
     metavar="K",
     help="Distance that counts as agreement for `within`.",
 )
+@click.option("--html", type=_HTML, metavar="FILE", help="Also write a ratings file's figures as a web page.")
 @json_option
 @click.pass_context
 def agreement(ctx: click.Context, /, ratings: Path | None, as_json: bool, **given: object) -> None:
     """Compute agreement, on the study or on any ratings file.
 
-    RATINGS is a CSV file with the columns unit, rater, value and optionally dimension and slices.
+    RATINGS is a CSV, .xlsx or .jsonl file with the columns unit, rater, value and optionally dimension and
+    slices, or with --wide a column per rater; - is standard input.
 
     \b
     Example: sheetsync agreement
              sheetsync agreement ratings.csv --scale 1,2,3,4,5 --by system
+             sheetsync agreement table.xlsx --wide --html agreement.html
     """
-    from sheetsync.cli import output
+    from sheetsync.cli import output, output_agreement
     from sheetsync.services.agreement import AgreementRequest, agreement_of_file, agreement_of_study
 
     request = AgreementRequest.model_validate(given)
     result = (
         agreement_of_file(ratings, request) if ratings else agreement_of_study(study_folder(ctx), request)
     )
-    output.emit(result, as_json, output.show_agreement)
+    output.emit(result, as_json, output_agreement.show_agreement)
     output.tell_notes(result.notes)
 
 
@@ -259,6 +283,7 @@ def publish(ctx: click.Context, blind: bool, force: bool, dry_run: bool, as_json
     with opened as session:
         result = write(session, blind=blind, force=force, dry_run=dry_run)
     output.emit(result, as_json, output.show_publish)
+    output.tell_warnings(result.notes)
     ctx.exit(output.tell_incomplete(result.incomplete))
 
 
@@ -281,7 +306,7 @@ def run(ctx: click.Context, blind: bool, dry_run: bool, as_json: bool) -> None:
     with writing_session(study_folder(ctx), "run", now_text()) as session:
         result = do_all(session, now_text(), blind=blind)
     output.emit(result, as_json, output.show_run)
-    output.tell_warnings(result.pulled.notes)
+    output.tell_warnings((*result.pulled.notes, *result.published.notes))
     output.tell_incomplete(result.incomplete)
     ctx.exit(output.tell_withheld(result.withheld) or result.exit_code)
 
@@ -297,6 +322,10 @@ def watch(ctx: click.Context, blind: bool) -> None:
     from sheetsync.cli.watching import watch_until_stopped
 
     watch_until_stopped(study_folder(ctx), blind=blind)
+
+
+for _command in (import_command, export_command, freeze, criteria, unblind, certify):
+    cli.add_command(_command)
 
 
 def main() -> None:

@@ -8,16 +8,12 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
 import click
-from rich.console import Console
-from rich.table import Table
-from rich.text import Text
 
-from sheetsync.domain.verdicts import REASON_WORDS, describe_band, is_too_few
+from sheetsync.cli.output_agreement import AGREEMENT_COLUMNS, agreement_row
+from sheetsync.cli.tables import print_lines as _print
+from sheetsync.cli.tables import print_table as _table
 
 if TYPE_CHECKING:
-    from sheetsync.domain.agreement_report import DimensionAgreement
-    from sheetsync.domain.coefficients import Coefficient
-    from sheetsync.services.agreement import Agreed
     from sheetsync.services.check import Checked
     from sheetsync.services.demo import DemoResult
     from sheetsync.services.divergences import Divergences
@@ -29,7 +25,6 @@ if TYPE_CHECKING:
     from sheetsync.services.run import Preview, Ran
     from sheetsync.services.status import Status
 
-_PIPE_WIDTH = 160
 _SHOWN_PROBLEMS = 20
 
 
@@ -85,31 +80,6 @@ def tell_withheld(names: Sequence[str]) -> int:
     return 1 if names else 0
 
 
-def _console() -> Console:
-    return Console(width=None if sys.stdout.isatty() else _PIPE_WIDTH, highlight=False, soft_wrap=False)
-
-
-def _print(*lines: str) -> None:
-    for line in lines:
-        click.echo(line)
-
-
-def _table(title: str, columns: Sequence[tuple[str, str]], rows: Sequence[Sequence[object]]) -> None:
-    """Print a table; columns are (header, "left" | "right"). Cells are text, never markup."""
-    table = Table(
-        title=Text(title) if title else None,
-        title_justify="left",
-        header_style="bold",
-        box=None,
-        pad_edge=False,
-    )
-    for header, side in columns:
-        table.add_column(Text(header), justify="right" if side == "right" else "left", overflow="fold")
-    for row in rows:
-        table.add_row(*(Text("" if cell is None else str(cell)) for cell in row))
-    _console().print(table)
-
-
 # --- making ---
 
 
@@ -118,7 +88,9 @@ def show_init(result: InitResult) -> None:
     _print(
         f"Made {result.folder} from the template {result.template}: {', '.join(result.files)}.",
         f"Next: edit study.toml, rubric.toml, questions.csv and responses.csv in {result.folder}; then run there: "
-        "sheetsync check, and sheetsync provision.",
+        "sheetsync check, and sheetsync provision."
+        + " Its README.md says what else belongs to such a study."
+        * ("README.md" in result.files),
     )
 
 
@@ -134,8 +106,8 @@ def show_check(result: Checked) -> None:
     if result.study is not None:
         study = result.study
         _print(
-            f"{study.title}: {len(study.units)} responses, {len(study.raters)} raters, "
-            f"{len(study.rubric.dimensions)} dimensions, {len(study.rubric.rules)} rules."
+            f"{study.title}: {_count(len(study.units), 'response')}, {_count(len(study.raters), 'rater')}, "
+            f"{_count(len(study.rubric.dimensions), 'dimension')}, {_count(len(study.rubric.rules), 'rule')}."
         )
     _print(f"{_count(len(result.errors), 'error')}, {_count(len(result.warnings), 'warning')}.")
 
@@ -247,142 +219,6 @@ def show_pull(result: Pulled) -> None:
 # --- analysis ---
 
 
-def show_agreement(result: Agreed) -> None:
-    """Show coefficients per dimension, then slices, pairs and tags."""
-    report = result.report
-    head = f"{result.title}" + (f", as of {result.as_of}" if result.as_of else "")
-    rows = [_agreement_row(d.dimension, d) for d in report.dimensions]
-    _table(head, _AGREEMENT_COLUMNS, rows)
-    slices = [(d.dimension, s) for d in report.dimensions for s in d.slices]
-    if slices:
-        _print("")
-        _table(
-            "By slice",
-            _AGREEMENT_COLUMNS,
-            [_slice_row(f"{n} · {s.by} {s.value}", s.agreement) for n, s in slices],
-        )
-    _show_pairs(result)
-    _print("", _method(report.dimensions, result.bands))
-
-
-_AGREEMENT_COLUMNS = [
-    ("Dimension", "left"),
-    ("n", "right"),
-    ("Alpha", "right"),
-    ("Interval", "left"),
-    ("Band", "left"),
-    ("Exact", "right"),
-    ("Within", "right"),
-    ("Mean diff.", "right"),
-    ("AC", "right"),
-]
-
-
-def _agreement_row(name: str, agreement: DimensionAgreement) -> tuple[str, ...]:
-    each = agreement.coefficients
-    alpha = each["alpha"]
-    return (
-        name,
-        str(agreement.n_pairable),
-        _number(alpha),
-        _interval(alpha),
-        describe_band(agreement.band) if agreement.band else _reason(alpha),
-        _number(each.get("exact"), percent=True),
-        _number(each.get("within"), percent=True),
-        _number(each.get("mean_abs_difference")),
-        _number(each.get("ac")),
-    )
-
-
-def _slice_row(name: str, agreement: DimensionAgreement) -> tuple[str, ...]:
-    row = _agreement_row(name, agreement)
-    if is_too_few(agreement.n_pairable):
-        return (*row[:2], "-", "", REASON_WORDS["too_few_units"], *row[5:8], "-")
-    return row
-
-
-def _number(coefficient: Coefficient | None, *, percent: bool = False) -> str:
-    if coefficient is None or coefficient.value is None:
-        return "-"
-    return f"{coefficient.value:.1%}" if percent else f"{coefficient.value:.3f}"
-
-
-def _interval(coefficient: Coefficient) -> str:
-    if coefficient.low is None or coefficient.high is None:
-        return (
-            REASON_WORDS.get(coefficient.interval_reason or "", "") if coefficient.value is not None else ""
-        )
-    return f"{coefficient.low:.2f} to {coefficient.high:.2f}"
-
-
-def _reason(coefficient: Coefficient) -> str:
-    return REASON_WORDS.get(coefficient.reason or "", coefficient.reason or "")
-
-
-def _show_pairs(result: Agreed) -> None:
-    pairs = [
-        (
-            d.dimension,
-            " and ".join(p.raters),
-            p.n,
-            _number(p.kappa),
-            _number(p.kappa_quadratic),
-            _number(p.spearman),
-            _signed(p.mean_difference),
-        )
-        for d in result.report.dimensions
-        for p in d.pairs
-    ]
-    if pairs:
-        columns = [
-            ("Dimension", "left"),
-            ("Pair", "left"),
-            ("n", "right"),
-            ("Kappa", "right"),
-            ("Quadratic", "right"),
-            ("Spearman", "right"),
-            ("Mean difference", "right"),
-        ]
-        _print("")
-        _table("By pair of raters", columns, pairs)
-    tags = [
-        (
-            f"{t.tag} ({t.of})" if t.of else t.tag,
-            " and ".join(p.raters),
-            p.n,
-            _number(p.kappa),
-            _number(p.exact, percent=True),
-        )
-        for t in result.report.tags
-        for p in t.pairs
-    ]
-    if tags:
-        _print("")
-        _table(
-            "Tags",
-            [("Tag", "left"), ("Pair", "left"), ("n", "right"), ("Kappa", "right"), ("Exact", "right")],
-            tags,
-        )
-
-
-def _signed(coefficient: Coefficient) -> str:
-    return "-" if coefficient.value is None else f"{coefficient.value:+.3f}"
-
-
-def _method(dimensions: Sequence[DimensionAgreement], bands: str) -> str:
-    """Say how alpha and its interval were computed."""
-    levels = ", ".join(dict.fromkeys(d.level for d in dimensions)) or "no"
-    alphas = [d.coefficients["alpha"] for d in dimensions]
-    methods = ", ".join(
-        dict.fromkeys(f"{a.method}, {a.confidence:.0%}" for a in alphas if a.method and a.confidence)
-    )
-    within = next((d.coefficients["within"].k for d in dimensions if "within" in d.coefficients), None)
-    words = f"Alpha: Krippendorff's, {levels} level; n: units with two or more ratings."
-    words += f" Intervals over units ({methods}), for these raters." if methods else ""
-    words += f" Bands: {bands}."
-    return words + (f" Within: at most {within:g} apart." if within is not None else "")
-
-
 def show_divergences(result: Divergences) -> None:
     """List divergences with their state."""
     if not result.divergences:
@@ -419,13 +255,15 @@ def show_publish(result: Published) -> None:
 
 
 def show_run(result: Ran) -> None:
-    """Show the pull, headline agreement and what was written."""
+    """Show the pull, headline agreement, claims that changed and what was written."""
     show_pull(result.pulled)
     _print("")
-    rows = [_agreement_row(d.dimension, d) for d in result.analysis.agreement.dimensions]
-    _table("Agreement", _AGREEMENT_COLUMNS, rows)
+    bands = result.analysis.study.settings.agreement.bands
+    rows = [agreement_row(d.dimension, d, bands) for d in result.analysis.agreement.dimensions]
+    _table("Agreement", AGREEMENT_COLUMNS, rows)
     open_ones = sum(d.state == "open" for d in result.analysis.divergences)
     _print(f"{_count(len(result.analysis.divergences), 'divergence')}, {open_ones} open.")
+    _print(*result.claims.lines)
     show_publish(result.published)
 
 

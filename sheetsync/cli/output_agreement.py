@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from sheetsync.cli.tables import print_lines, print_table, print_wrapped
-from sheetsync.domain.number_words import shown_alpha, shown_number, shown_share
-from sheetsync.domain.verdicts import REASON_WORDS, BandSet, describe_band, is_too_few
+from sheetsync.domain.number_words import NumberStyle, shown_alpha, shown_limits, shown_number, shown_share
+from sheetsync.domain.verdicts import REASON_WORDS, BandSet, describe_band, interval_reason_words
 
 if TYPE_CHECKING:
     from sheetsync.domain.agreement_report import DimensionAgreement
@@ -48,6 +48,10 @@ def show_agreement(result: Agreed) -> None:
         _explain(explanation, result.bands)
     if report.pooled is not None:
         _show_pooled(report.pooled, result.bands)
+    if report.judges:
+        from sheetsync.cli.output_certificate import show_judges
+
+        show_judges(report.judges)
     print_lines("", _method(report.dimensions, result.bands))
 
 
@@ -70,7 +74,7 @@ def agreement_row(name: str, agreement: DimensionAgreement, bands: BandSet) -> t
 
 def _slice_row(name: str, agreement: DimensionAgreement, bands: BandSet) -> tuple[str, ...]:
     row = agreement_row(name, agreement, bands)
-    if is_too_few(agreement.n_pairable):
+    if agreement.too_few:
         return (*row[:2], "-", "", REASON_WORDS["too_few_units"], *row[5:8], "-")
     return row
 
@@ -78,15 +82,14 @@ def _slice_row(name: str, agreement: DimensionAgreement, bands: BandSet) -> tupl
 def _number(coefficient: Coefficient | None, *, percent: bool = False) -> str:
     if coefficient is None or coefficient.value is None:
         return "-"
-    return f"{coefficient.value:.1%}" if percent else f"{coefficient.value:.3f}"
+    style: NumberStyle = "percent" if percent else "number"
+    return _plain(shown_number(coefficient.value, style, digits=3))
 
 
 def _interval(coefficient: Coefficient) -> str:
     if coefficient.low is None or coefficient.high is None:
-        return (
-            REASON_WORDS.get(coefficient.interval_reason or "", "") if coefficient.value is not None else ""
-        )
-    return f"{coefficient.low:.2f} to {coefficient.high:.2f}"
+        return "" if coefficient.value is None else interval_reason_words(coefficient.interval_reason)
+    return _plain(shown_limits(coefficient.low, coefficient.high))
 
 
 def _reason(coefficient: Coefficient) -> str:
@@ -140,7 +143,7 @@ def _show_pairs(result: Agreed) -> None:
 
 
 def _signed(coefficient: Coefficient) -> str:
-    return "-" if coefficient.value is None else f"{coefficient.value:+.3f}"
+    return "-" if coefficient.value is None else _plain(shown_number(coefficient.value, "signed", digits=3))
 
 
 def _method(dimensions: Sequence[DimensionAgreement], bands: str) -> str:
@@ -181,14 +184,15 @@ def _plain(words: str) -> str:
 def _where(explanation: Explanation) -> str:
     """Say between which levels, and on which units, the disagreement lies."""
     units = explanation.units
-    if not explanation.boundaries or not units.heaviest:
+    if explanation.alpha.value is None or not explanation.boundaries or not units.heaviest:
         return ""
     boundary, heaviest = explanation.boundaries[0], units.heaviest[0]
     low, high = boundary.between
     values = ", ".join(f"{rater} {value}" for rater, value in heaviest.values.items())
+    carry = "carries" if units.n_half == 1 else "carry"
     return (
         f"Where: {shown_share(boundary.disagreement)} of alpha's disagreement lies across {low} and {high}; "
-        f"{units.n_half} of {units.n_pairable} responses carry half of it, most of all {heaviest.unit} ({values})."
+        f"{units.n_half} of {units.n_pairable} responses {carry} half of it, most of all {heaviest.unit} ({values})."
     )
 
 
@@ -224,6 +228,8 @@ def _apart(part: HardPart) -> str:
 
 def _show_pooled(pooled: Pooled, bands: BandSet) -> None:
     """Show alpha over all dimensions, and what the naive figure is worth."""
+    from sheetsync.domain.pooled import describe_nothing
+
     print_lines("", "All dimensions together")
     figure = pooled.stratified
     if figure.value is None:
@@ -232,7 +238,7 @@ def _show_pooled(pooled: Pooled, bands: BandSet) -> None:
     weights = ", ".join(f"{each.dimension} {shown_share(each.weight)}" for each in pooled.weights)
     words = f"Stratified alpha {shown_alpha(figure.value, bands)}, {describe_band(figure.band)}; weights: {weights}."
     if pooled.without_variation:
-        words += f" Nothing varies on {', '.join(pooled.without_variation)}, which brings nothing."
+        words += f" {describe_nothing(pooled)}"
     print_wrapped(_plain(words), "  ")
     if pooled.naive.value is not None:
         null = pooled.naive.null

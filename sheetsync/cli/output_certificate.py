@@ -28,7 +28,7 @@ def show_certificate(result: Certified) -> None:
         print_wrapped(plain(line))
     _show_metrics(certificate)
     for name, figures in words.part_lines(certificate):
-        print_wrapped(plain(f"{name}: {figures}"))
+        print_wrapped(plain(f"{name.strip()}: {figures}"), "  " if name.startswith(" ") else "")
     _show_list("Disclosures, to stand in the publication:", words.disclosure_lines(certificate))
     _show_fixes(certificate)
     _show_failed(certificate)
@@ -64,7 +64,7 @@ def _show_metrics(certificate: Certificate) -> None:
             *(("AC1", "right"), ("Exact", "right"), ("Status", "left"), ("", "left")),
         )
         print_lines("")
-        print_table(words.PART_NAMES["consistency"], columns, rows)
+        print_table(f"{words.PART_NAMES['consistency']} ({words.FRAGILE_KAPPA})", columns, rows)
         print_lines("")
 
 
@@ -79,17 +79,17 @@ def _show_fixes(certificate: Certificate) -> None:
 
 
 def _show_failed(certificate: Certificate) -> None:
-    """List cases of parts that fail before others, and wrong answers before answers that differ."""
+    """List wrong answers before scores that differ, and of those the cases of parts that fail before others."""
     statuses = certificate.outcome.statuses
     failed = sorted(
         certificate.outcome.failed,
-        key=lambda each: (statuses[each.part] != "FAIL", each.part == "consistency"),
+        key=lambda each: (each.part == "consistency", statuses[each.part] != "FAIL"),
     )
     shown = [words.failed_words(each, _SHOWN_REASONING) for each in failed[:_SHOWN_CASES]]
     more = len(failed) - len(shown)
     if more:
         shown.append(f"{more} more in the certificate.")
-    _show_list(f"Failed cases ({len(failed)}):", shown)
+    _show_list(f"{words.failed_heading(certificate)}:", shown)
 
 
 def show_judges(beside: Sequence[JudgeComparison]) -> None:
@@ -122,7 +122,12 @@ def show_judges(beside: Sequence[JudgeComparison]) -> None:
             ),
         )
         print_lines("")
-        print_table("Judges beside the people's majority; no answer is not right", columns, rows)
+        told = [at for at in range(len(columns)) if any(row[at] != "-" for row in rows)]
+        print_table(
+            "Judges beside the people's majority; no answer is not right",
+            [columns[at] for at in told],
+            [[row[at] for at in told] for row in rows],
+        )
 
 
 def _percent(share: Proportion | None) -> str:

@@ -29,7 +29,7 @@ def _show_verdicts(result: CriteriaReport) -> None:
     heads = ("", "Criterion", "Reached", "Needed", "Interval", "Outcome", "")
     rows = [
         (
-            each.role, each.name, _reached(each), _bar(each), _between(each.low, each.high),
+            each.role, each.name, _reached(each), _bar(each), _limits(each.low, each.high, each.needed),
             _OUTCOMES[each.outcome] + (", fragile" if each.fragile else ""), each.reason or each.detail,
         )
         for each in result.criteria
@@ -222,8 +222,13 @@ def _bar(each: Criterion) -> str:
     return f"{each.needed:.0%}" if each.id == "direction" else f"{each.needed:.2f}"
 
 
-def _between(low: float | None, high: float | None) -> str:
-    return "" if low is None or high is None else f"{low:.2f} to {high:.2f}"
+def _limits(low: float | None, high: float | None, needed: float) -> str:
+    """Show an interval so that it is seen on which side of the bar it begins.
+
+    >>> _limits(0.6991, 0.82, 0.70), _limits(0.71, 0.82, 0.70), _limits(None, None, 0.70)
+    ('0.699 to 0.82', '0.71 to 0.82', '')
+    """
+    return "" if low is None or high is None else f"{_close_to_bar(low, needed)} to {high:.2f}"
 
 
 def _value(found: Coefficient) -> str:

@@ -9,9 +9,10 @@ from sheetsync.domain.cells import BLANK, CellState, normalise, read_remark, rea
 from sheetsync.domain.divergence import Divergence, DivergenceKey, DivergenceKind, Verdict
 from sheetsync.domain.long_responses import RESPONSE_WIDTH, response_cell, responses_tab, shown_response
 from sheetsync.domain.ratings import Problem
-from sheetsync.domain.scoring_workbook import page_of_text, rubric_tab
+from sheetsync.domain.scoring_workbook import rubric_tab
 from sheetsync.domain.study import NOT_APPLICABLE, LevelValue, Rubric
 from sheetsync.domain.text_layout import count_lines, row_height
+from sheetsync.domain.text_page import page_of_text
 from sheetsync.domain.workbook import (
     Cell,
     CellSpec,

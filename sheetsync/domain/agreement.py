@@ -35,7 +35,7 @@ from sheetsync.domain.reliability import (
 from sheetsync.domain.statistic import IntArray, Statistic
 from sheetsync.domain.study import LevelValue, MeasurementLevel
 from sheetsync.domain.unit_counts import UnitCounts, Weights, count_units
-from sheetsync.domain.verdicts import BandSet, band_of
+from sheetsync.domain.verdicts import MIN_PAIRABLE, BandSet, band_of, is_too_few
 
 __all__ = [
     "AgreementReport",
@@ -64,16 +64,20 @@ class Options:
     resamples: int = 10000
     seed: int = 1
     within: float = 1
+    minimum_units: int = MIN_PAIRABLE
 
     @property
     def over_raters(self) -> IntervalOptions:
         """How coefficients over all raters get their interval."""
-        return IntervalOptions(self.interval, self.confidence, self.resamples, self.seed)
+        return self._by(self.interval)
 
     @property
     def of_pairs(self) -> IntervalOptions:
         """How pairs get theirs: always by jackknife, for twenty raters are already 190 pairs."""
-        return IntervalOptions("jackknife", self.confidence, self.resamples, self.seed)
+        return self._by("jackknife")
+
+    def _by(self, method: IntervalMethod) -> IntervalOptions:
+        return IntervalOptions(method, self.confidence, self.resamples, self.seed, self.minimum_units)
 
 
 def assess_agreement(
@@ -138,13 +142,14 @@ def _assess_cells(
     n_ratings = len(cells.rated)
     pairs = _assess_pairs(data, positions, [data.raters[at] for at in raters], options)
     coefficients = _assess_raters(data, positions, pairs, options)
+    n_pairable = int(((positions >= 0).sum(axis=0) >= 2).sum())
     return DimensionAgreement(
         data.dimension,
         data.level,
         data.scale,
         band=band_of(coefficients["alpha"].value, options.bands),
         n_units=len(units),
-        n_pairable=int(((positions >= 0).sum(axis=0) >= 2).sum()),
+        n_pairable=n_pairable,
         n_raters=len(raters),
         n_ratings=n_ratings,
         n_missing=assigned - n_ratings - cells.n_not_applicable - cells.n_invalid,
@@ -154,6 +159,7 @@ def _assess_cells(
         distribution=_distribution(data.scale, cells),
         pairs=pairs,
         slices=slices,
+        too_few=is_too_few(n_pairable, options.minimum_units),
     )
 
 

@@ -6,13 +6,13 @@ The fields of a record, in order, are the keys of its JSON object.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from sheetsync.domain.coefficients import Coefficient
 from sheetsync.domain.explanation_records import Explanation
 from sheetsync.domain.judge_metrics import JudgeComparison
 from sheetsync.domain.pooled import Pooled
-from sheetsync.domain.record import Record
+from sheetsync.domain.record import INTERNAL, Record
 from sheetsync.domain.study import LevelValue, MeasurementLevel
 
 SCHEMA = "sheetsync.agreement/1"
@@ -34,7 +34,10 @@ class PairAgreement(Record):
 
 @dataclass(frozen=True)
 class DimensionAgreement(Record):
-    """One dimension over all raters, with its pairs and slices."""
+    """One dimension over all raters, with its pairs and slices.
+
+    `too_few`: whether it has fewer pairable units than alpha needs to say anything (X20).
+    """
 
     dimension: str
     level: MeasurementLevel
@@ -51,6 +54,7 @@ class DimensionAgreement(Record):
     distribution: Mapping[str, int]
     pairs: tuple[PairAgreement, ...]
     slices: tuple[SliceAgreement, ...] = ()
+    too_few: bool = field(default=False, metadata=INTERNAL)
 
 
 @dataclass(frozen=True)

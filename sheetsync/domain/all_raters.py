@@ -8,9 +8,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cache
+from typing import Literal
 
 import numpy as np
 
+from sheetsync.domain.differences import mid_ranks, squared_differences, without_ratio
 from sheetsync.domain.statistic import (
     BoolArray,
     Evaluate,
@@ -86,30 +88,21 @@ def _metric_reason(units: UnitCounts, level: MeasurementLevel) -> str | None:
     """Why the difference function is undefined: a ratio of two values whose sum is 0."""
     if level != "ratio":
         return None
-    values = units.scale[units.pairable_levels]
-    opposite = (values[:, None] + values[None, :] == 0) & (values[:, None] != values[None, :])
+    opposite = without_ratio(units.scale[units.pairable_levels])
     return "undefined_for_values" if opposite.any() else None
-
-
-def _squared_differences(values: FloatArray, level: MeasurementLevel) -> FloatArray:
-    """The difference function of Krippendorff (2011) section 5, without the ordinal one."""
-    if level == "nominal":
-        return 1 - np.eye(len(values))
-    difference = values[:, None] - values[None, :]
-    if level == "interval":
-        return np.asarray(difference**2)
-    total = values[:, None] + values[None, :]
-    return np.asarray(np.divide(difference, total, out=np.zeros_like(total), where=total != 0) ** 2)
 
 
 def _evaluate(
     units: UnitCounts, level: MeasurementLevel, value: Callable[[Disagreements], FloatArray]
 ) -> Evaluate:
     """Return how a number follows from what alpha compares."""
-    if level == "ordinal" and units.pairable_levels.sum() > _FEW_LEVELS:
+    if level != "ordinal":
+        summands, compare = _compare_values(units, level)
+    elif units.pairable_levels.sum() <= _FEW_LEVELS:
+        summands, compare = _compare_ranks(units)
+    else:
         compare = _compare_patterns(units)
         return lambda weights: value(compare(weights))
-    summands, compare = _compare_ranks(units) if level == "ordinal" else _compare_values(units, level)
     return OfSums(summands, lambda sums: value(compare(sums)))
 
 
@@ -120,11 +113,13 @@ def _pairable_counts(units: UnitCounts) -> tuple[FloatArray, FloatArray]:
     return counts, 1 / np.maximum(units.n_ratings - 1, 1)
 
 
-def _compare_values(units: UnitCounts, level: MeasurementLevel) -> tuple[FloatArray, Compare]:
+def _compare_values(
+    units: UnitCounts, level: Literal["nominal", "interval", "ratio"]
+) -> tuple[FloatArray, Compare]:
     """Compare by a difference function that does not depend on the ratings."""
     counts, shares = _pairable_counts(units)
     values = units.scale[units.pairable_levels]
-    squared = _squared_differences(values, level)
+    squared = squared_differences(values, level)
     disagreement = ((counts @ squared) * counts).sum(axis=1) * shares
     centred = values - values.mean() if len(values) else values
 
@@ -147,8 +142,7 @@ def _compare_values(units: UnitCounts, level: MeasurementLevel) -> tuple[FloatAr
 def _compare_ranks(units: UnitCounts) -> tuple[FloatArray, Compare]:
     """Compare by ranks: the squared difference of two levels is that of their mean ranks.
 
-    Krippendorff's sum of n_g from c to k minus (n_c + n_k) / 2 is the distance of the mid-ranks of
-    c and k. What is summed over units are the totals and the coincidences of two different levels.
+    What is summed over units are the totals and the coincidences of two different levels.
     """
     counts, shares = _pairable_counts(units)
     low, high = _level_pairs(counts.shape[1])
@@ -156,7 +150,7 @@ def _compare_ranks(units: UnitCounts) -> tuple[FloatArray, Compare]:
 
     def compare(sums: FloatArray) -> Disagreements:
         totals = sums[:, : counts.shape[1]]
-        n, ranks = _mid_ranks(totals)
+        n, ranks = totals.sum(axis=1), mid_ranks(totals)
         apart = ranks.take(high, axis=1) - ranks.take(low, axis=1)
         observed = 2 * np.einsum("bl,bl,bl->b", sums[:, counts.shape[1] :], apart, apart)
         return Disagreements(observed, _expected_ranks(totals, ranks, n), n, (totals > 0).sum(axis=1) > 1)
@@ -177,18 +171,12 @@ def _compare_patterns(units: UnitCounts) -> Compare:
 
     def compare(weights: FloatArray) -> Disagreements:
         totals = weights @ counts
-        n, ranks = _mid_ranks(totals)
+        n, ranks = totals.sum(axis=1), mid_ranks(totals)
         within = units.n_ratings * (ranks**2 @ counts.T) - (ranks @ counts.T) ** 2
         observed = 2 * np.einsum("bp,bp,p->b", weights, within, shares)
         return Disagreements(observed, _expected_ranks(totals, ranks, n), n, (totals > 0).sum(axis=1) > 1)
 
     return compare
-
-
-def _mid_ranks(totals: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return the number of ratings and the centred mid-rank of each level."""
-    n = totals.sum(axis=1)
-    return n, np.cumsum(totals, axis=1) - totals / 2 - n[:, None] / 2
 
 
 def _expected_ranks(totals: FloatArray, ranks: FloatArray, n: FloatArray) -> FloatArray:

@@ -39,7 +39,6 @@ class Analysis:
         agreement: on production units; `practice` on calibration units, None where there are none.
         divergences, results, progress, coverage, problems, controls: see there.
         questions: the study's unit by code, for question texts and slices.
-        shown_responses: per code the response as it was issued last.
         batches: what was issued in production, in that order.
         first_scores: when rows got their first score.
         self_checks: per rater what the self-check shows; empty where the rubric asks for no confidence.

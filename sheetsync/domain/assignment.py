@@ -256,7 +256,11 @@ def _ordered(
     units: Sequence[CodedUnit],
     issued: Sequence[Batch],
 ) -> tuple[str, ...]:
-    """Put codes in the order of the rows: the rater's own shuffle, or bank order; A before B."""
+    """Put codes in the order of the rows: the rater's own shuffle, or the questions as listed; A before B.
+
+    Answers to one question never stand in the order of the files, which is that of their models: whoever
+    reads down the rows could tell models apart by it.
+    """
     rater, batch = workbook
     wanted = set(codes)
     sides = sides_of(study, rater, units, issued)
@@ -266,6 +270,9 @@ def _ordered(
     blocks = [sorted(block, key=lambda unit: sides.get(unit.code, "")) for block in _blocks(chosen)]
     if study.design.order == "random":
         random.Random(f"{study.design.seed}|{study.id}|{rater}|{batch}").shuffle(blocks)  # noqa: S311
+    else:
+        case = {key[:2]: index for key, index in reversed(position.items())}
+        blocks.sort(key=lambda block: (case.get(block[0].case, len(case)), min(unit.code for unit in block)))
     return tuple(unit.code for block in blocks for unit in block)
 
 

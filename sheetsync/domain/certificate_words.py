@@ -14,6 +14,7 @@ from sheetsync.domain.decision_figures import Accuracy
 from sheetsync.domain.failed_cases import FailedCase
 from sheetsync.domain.number_words import shown_number
 from sheetsync.domain.proportions import Proportion
+from sheetsync.domain.protocols import Certification
 from sheetsync.domain.verdicts import REASON_WORDS
 
 RULE = "--------"
@@ -25,6 +26,7 @@ PART_NAMES: dict[Part, str] = {
     "gates": "Part 4, gates",
 }
 
+FRAGILE_KAPPA = "fragile: the lower limit of kappa does not reach the bar"
 FRAGILE = "fragile: the lower limit of the interval does not reach the bar"
 
 
@@ -55,6 +57,12 @@ def about(certificate: Certificate) -> list[str]:
     fresh = "a fresh session" if conditions.fresh_session else "no fresh session"
     who = f"Run {latest.run}, judge {latest.judge}, rubric {latest.rubric_version}"
     lines = [f"{who}; order seed {conditions.seed}, {gap}, {fresh} for the second looks."]
+    lines += _unfinished(certificate)
+    lines += _disclosed(certificate)
+    if lowered := _lowered(certificate):
+        lines.append(
+            f"Lower bars than the protocol's: {', '.join(lowered)}. Say so wherever scores are published."
+        )
     if certificate.strict:
         lines.append("Strict: the lower limits of the intervals have to reach the bars too.")
     if certificate.changed:
@@ -65,6 +73,38 @@ def about(certificate: Certificate) -> list[str]:
     if certificate.waiting is not None:
         lines.append(f"Run {certificate.waiting} is prepared and not judged yet.")
     return lines
+
+
+def _unfinished(certificate: Certificate) -> list[str]:
+    outcome = certificate.outcome
+    parts = (outcome.consistency, outcome.anchors, outcome.discrimination, outcome.gates)
+    silent = sum(part.answers.missing + part.answers.timeout for part in parts)
+    if not silent:
+        return []
+    n = sum(part.answers.n for part in parts)
+    return [
+        f"Not judged through: on {silent} of {n} cases the judge has not spoken. Run `sheetsync certify run` again."
+    ]
+
+
+def _disclosed(certificate: Certificate) -> list[str]:
+    if certificate.outcome.statuses["consistency"] != "PASS_WITH_DISCLOSURE":
+        return []
+    names = ", ".join(each.name for each in certificate.outcome.accepted)
+    why = "no score there could change any ranking; what the publication has to say of it stands below."
+    return [f"PASS_WITH_DISCLOSURE: below the bar and let pass is {names}, because {why}"]
+
+
+def _lowered(certificate: Certificate) -> list[str]:
+    """Return the bars that this study has put lower than the protocol does."""
+    outcome, protocol = certificate.outcome, Certification()
+    bars = (
+        (1, outcome.consistency.threshold, protocol.kappa),
+        (2, outcome.anchors.threshold, protocol.anchors),
+        (3, outcome.discrimination.threshold, protocol.discrimination),
+        (4, outcome.gates.threshold, protocol.gates),
+    )
+    return [f"part {part} {bar:g}, not {usual:g}" for part, bar, usual in bars if bar < usual]
 
 
 def accuracy_words(figures: Accuracy, threshold: float) -> str:
@@ -166,6 +206,17 @@ def history_words(run: PastRun) -> str:
     verdict = "cleared" if run.cleared else "not cleared"
     return (
         f"Run {run.run} ({run.at}, rubric {run.rubric_version}, {run.judge}): {', '.join(parts)}; {verdict}."
+    )
+
+
+def failed_heading(certificate: Certificate) -> str:
+    """Return how many cases failed, and why there may be many although every part passes."""
+    failed = certificate.outcome.failed
+    differing = sum(case.part == "consistency" for case in failed)
+    wrong = len(failed) - differing
+    return (
+        f"Failed cases: {wrong} wrong answer{'' if wrong == 1 else 's'} in parts 2 to 4; in part 1, "
+        f"{differing} score{'' if differing == 1 else 's'} not the same on both looks, which kappa counts"
     )
 
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from sheetsync.domain.certification_cases import Part
+from sheetsync.domain.certification_cases import Decision, Part
 from sheetsync.domain.certification_parts import (
     AnchorsPart,
     ConsistencyPart,
@@ -27,6 +27,7 @@ from sheetsync.domain.consistency import MetricConsistency, PartStatus
 from sheetsync.domain.decision_figures import Accuracy, Answers
 from sheetsync.domain.disclosure import DisclosureOutcome, Ranking, judge_disclosures
 from sheetsync.domain.failed_cases import FailedCase, UnitKey, failed_cases
+from sheetsync.domain.length_rule import best_rule
 from sheetsync.domain.number_words import shown_number
 from sheetsync.domain.record import Record
 from sheetsync.domain.verdicts import REASON_WORDS
@@ -103,7 +104,8 @@ def certify(judged: Judged, ranking: Ranking, codes: Mapping[UnitKey, str]) -> O
         (),
         failed_cases(judged, codes),
     )
-    return replace(outcome, fixes=tuple(_fixes(outcome, judged.bars.strict)))
+    fixes = (*_fixes(outcome, judged.bars.strict), *_told_by_length(judged, names))
+    return replace(outcome, fixes=fixes)
 
 
 def _with_disclosures(part: ConsistencyPart, disclosures: tuple[DisclosureOutcome, ...]) -> ConsistencyPart:
@@ -160,6 +162,10 @@ def _fix_consistency(outcome: Outcome) -> Iterator[Fix]:
     part = outcome.consistency
     if not part.metrics:
         yield _nothing("consistency", "responses.csv")
+    if part.answers.n and part.answers.unanswered == part.answers.n:
+        step = "Look at the judge's raw lines: kappa says nothing of the rubric before there are answers."
+        yield Fix("consistency", "blocks", "None of the responses has an answer.", step)
+        return
     refused = {each.metric: each for each in outcome.disclosures if each.state == "refused"}
     for each in part.metrics:
         if each.status != "FAIL":
@@ -192,7 +198,7 @@ def _fix_anchors(part: AnchorsPart, strict: bool) -> Iterator[Fix]:
         yield _nothing("anchors", "anchors.csv")
     elif part.status == "FAIL":
         step = part.boundary.sentence if part.boundary else "Look at the cases without an answer."
-        if not part.figures.beats_constant:
+        if (part.figures.constant or 0.0) >= part.threshold:
             step = "Add anchors of other levels, so that the commonest one is not the answer to all. " + step
         yield Fix("anchors", "blocks", _short("Known scores", part.figures, part.threshold, strict), step)
     for each in part.metrics:
@@ -253,3 +259,23 @@ def _nothing(part: Part, file: str) -> Fix:
     return Fix(
         part, "blocks", "There is no case to judge.", f"Add cases to {file}, and run `certify prepare`."
     )
+
+
+def _told_by_length(judged: Judged, names: Mapping[str, str]) -> Iterator[Fix]:
+    """Yield the sets of cases that a judge would pass which measures length and reads nothing."""
+    lengths = {case.id: len(case.response) for case in judged.presentation.cases}
+    sets: dict[tuple[Part, str], list[tuple[int, Decision]]] = {}
+    for entry in judged.presentation.key:
+        if entry.expected_verdict:
+            told = sets.setdefault((entry.part, entry.gate), [])
+            told.append((lengths[entry.id], entry.expected_verdict))
+    for (part, gate), cases in sets.items():
+        rule = best_rule(cases)
+        bar = judged.bars.gates if gate else judged.bars.discrimination
+        if rule is None or rule.right < bar * rule.n:
+            continue
+        what = (
+            f"{f'Gate {names.get(gate, gate)}' if gate else 'Firm or giving way'}: length alone gets {rule.right} of "
+            f"{rule.n} right (PASS if {rule.passes} than {rule.cut} characters), so this says little of the judge."
+        )
+        yield Fix(part, "advice", what, "Write responses that pass and that fail at all lengths.")

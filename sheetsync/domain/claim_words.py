@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from sheetsync.domain.claims import MIN_QUESTIONS, Claim, ClaimClass, Claims
 from sheetsync.domain.number_words import shown_apart, shown_number
 from sheetsync.domain.study import Dimension
@@ -113,8 +115,30 @@ def _verdict(claim: Claim, unit: str) -> str:
             f"difference between two raters ({_raters(claim)} {unit})."
         )
     failing = [words for words in (_on_alpha(claim), _on_raters(claim, unit), _on_zero(claim)) if words]
-    listed = f"{', '.join(failing[:-1])} and {failing[-1]}" if len(failing) > 1 else failing[0]
-    return f"{STRENGTH_WORDS[claim.strength]}, because {listed}."
+    if claim.strength == "not_separable":
+        return f"not separable, because {_listed(failing)}."
+    return f"provisional: {_listed(_holding(claim, unit))}, but {_listed(failing)}."
+
+
+def _listed(words: Sequence[str]) -> str:
+    return f"{', '.join(words[:-1])} and {words[-1]}" if len(words) > 1 else words[0]
+
+
+def _holding(claim: Claim, unit: str) -> list[str]:
+    """Return the conditions that hold, in the order of the rule."""
+    low = claim.alpha.low
+    bound = (
+        "raters never differed"
+        if low is None
+        else f"the lower bound of alpha ({shown_apart(low)[0]}) is above 0"
+    )
+    larger = f"the difference is larger than the mean difference between two raters ({_raters(claim)} {unit})"
+    conditions = [
+        (claim.agrees, bound),
+        (claim.beyond_raters, larger),
+        (claim.excludes_zero, "the interval does not contain 0"),
+    ]
+    return [words for holds, words in conditions if holds]
 
 
 def _alpha(claim: Claim) -> str:

@@ -18,6 +18,7 @@ from functools import cached_property
 
 import numpy as np
 
+from sheetsync.domain.differences import squared_differences, squared_rank_differences, without_ratio
 from sheetsync.domain.reliability import reliability_data
 from sheetsync.domain.statistic import BoolArray, FloatArray, IntArray, ratio_or_nan
 from sheetsync.domain.study import MeasurementLevel
@@ -44,26 +45,23 @@ class Measure:
                 ordinal difference depends on it.
 
         Returns:
-            Shape (..., K, K). All zero where the scale has fewer than two levels, or, on a ratio scale,
-            where its ends have no ratio.
+            Shape (..., K, K). Undivided where the ends have no difference, see `has_ends`.
         """
-        k = len(self.numbers)
-        if self.level == "nominal":
-            return np.broadcast_to(1 - np.eye(k), (*totals.shape, k))
         if self.level == "ordinal":
-            places = np.cumsum(totals, axis=-1) - totals / 2
-            raw = (places[..., :, None] - places[..., None, :]) ** 2
+            raw = squared_rank_differences(totals)
         else:
-            raw = np.broadcast_to(self._of_numbers(), (*totals.shape, k))
+            raw = np.broadcast_to(
+                squared_differences(self.numbers, self.level), (*totals.shape, len(self.numbers))
+            )
         ends = raw[..., :1, -1:]
-        return np.asarray(np.divide(raw, ends, out=np.zeros(raw.shape), where=ends > 0))
+        return np.asarray(np.divide(raw, ends, out=raw.copy(), where=ends > 0))
 
-    def _of_numbers(self) -> FloatArray:
-        difference = self.numbers[:, None] - self.numbers[None, :]
-        if self.level == "interval":
-            return np.asarray(difference**2)
-        total = self.numbers[:, None] + self.numbers[None, :]
-        return np.asarray(np.divide(difference, total, out=np.zeros_like(total), where=total != 0) ** 2)
+    @property
+    def has_ends(self) -> bool:
+        """Whether the ends of the scale have a difference; not those of a ratio scale from -a to a."""
+        return (
+            self.level != "ratio" or not without_ratio(self.numbers[:: max(len(self.numbers) - 1, 1)]).any()
+        )
 
 
 @dataclass(frozen=True, eq=False)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from sheetsync.domain.ratings import BatchKind, Entry, Rating
@@ -35,6 +35,16 @@ class CurrentRatings:
     ticks: Mapping[tuple[str, str], frozenset[str]] = field(default_factory=dict)
     remarks: Mapping[tuple[str, str, str], str] = field(default_factory=dict)
     left_out: tuple[tuple[str, str], ...] = ()
+
+    def of_raters(self, raters: Collection[str]) -> CurrentRatings:
+        """Return what only these raters gave; itself where that is everything."""
+        kept = CurrentRatings(
+            tuple(rating for rating in self.ratings if rating.rater in raters),
+            {key: tags for key, tags in self.ticks.items() if key[0] in raters},
+            {key: text for key, text in self.remarks.items() if key[0] in raters},
+            tuple(row for row in self.left_out if row[0] in raters),
+        )
+        return self if kept == self else kept
 
     def values(self, dimension: str) -> dict[tuple[str, str], LevelValue]:
         """Return (rater, unit) -> value of one dimension."""

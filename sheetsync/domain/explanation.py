@@ -11,8 +11,9 @@ import numpy as np
 from sheetsync.domain.agreement_report import DimensionAgreement
 from sheetsync.domain.coincidences import Coincidences, Measure, tabulate
 from sheetsync.domain.disagreement import find_boundaries, find_heavy_units, leave_raters_out
+from sheetsync.domain.explanation_question import Facts, choose_question
 from sheetsync.domain.explanation_records import Explanation, LevelShare
-from sheetsync.domain.explanation_words import Facts, choose_question, write_sentences
+from sheetsync.domain.explanation_words import write_sentences
 from sheetsync.domain.hardest import Ruler, rank_parts
 from sheetsync.domain.interval_comparison import compare_intervals
 from sheetsync.domain.intervals import IntervalOptions
@@ -129,7 +130,7 @@ def _facts(dimension: _Dimension, options: ExplanationOptions) -> Facts:
     each = agreement.coefficients
     alpha = each["alpha"]
     ordered = data.level != "nominal"
-    measured = found.n > 0 and alpha.reason != "undefined_for_values"
+    measured = found.n > 0 and alpha.reason != "undefined_for_values" and found.measure.has_ends
     pairs = {pair.raters: pair.mean_difference for pair in agreement.pairs}
     return Facts(
         alpha=alpha,
@@ -137,13 +138,14 @@ def _facts(dimension: _Dimension, options: ExplanationOptions) -> Facts:
         ac=each["ac"],
         bands=options.bands,
         n_pairable=agreement.n_pairable,
+        too_few=agreement.too_few,
         top=data.scale[-1] if ordered and data.scale else None,
         bottom=data.scale[0] if ordered and data.scale else None,
         most_used=_most_used(dimension),
         only_level=_only_level(found, data.scale),
         observed=found.observed if measured else None,
         expected=found.expected if measured else None,
-        null=null_raters(dimension.shuffled, found, options.within, options.over_raters.seed, alpha.value),
+        null=null_raters(dimension.shuffled, found, options.within, options.over_raters.seed, alpha),
         bias=split_bias(dimension.values, data.raters, pairs) if ordered else None,
         boundary=next(iter(find_boundaries(found, data.scale)), None),
     )

@@ -1,31 +1,14 @@
-"""Which question alpha answers on these data, and the two sentences that say so.
+"""The two sentences that say what made alpha what it is, and which question it answers.
 
 For people who know no statistics; every figure in them stands in the explanation too.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from sheetsync.domain.cells import show
-from sheetsync.domain.coefficients import Coefficient
-from sheetsync.domain.explanation_records import (
-    BiasAndScatter,
-    Boundary,
-    LevelShare,
-    PairShift,
-    Question,
-)
-from sheetsync.domain.null_raters import NullRaters
+from sheetsync.domain.explanation_question import Facts
+from sheetsync.domain.explanation_records import Boundary, PairShift, Question
 from sheetsync.domain.number_words import shown_alpha, shown_number, shown_share
-from sheetsync.domain.study import LevelValue
-from sheetsync.domain.verdicts import BandSet, band_of, is_good, is_too_few
-
-NARROW_SHARE = 0.6
-"""From this share of ratings on one level on, little disagreement is expected, and sentences say so."""
-
-MOSTLY = 0.5
-"""From this share of the squared differences on, bias is what raters mostly differ by."""
 
 WHY_ALPHA = (
     "Why alpha and not percent agreement: percent agreement is high wherever most scores are alike, with or "
@@ -35,72 +18,6 @@ WHY_ALPHA = (
     "its own."
 )
 """S1.21; printed once per report."""
-
-
-@dataclass(frozen=True)
-class Facts:
-    """What the sentences are made of; attributes as in `Explanation`.
-
-    `top` and `bottom` are the ends of the scale, None on nominal scales; `only_level` the one that every
-    comparable rating has, if there is one.
-    """
-
-    alpha: Coefficient
-    exact: Coefficient
-    ac: Coefficient
-    bands: BandSet
-    n_pairable: int
-    top: LevelValue | None
-    bottom: LevelValue | None
-    most_used: LevelShare | None
-    only_level: LevelValue | None
-    observed: float | None
-    expected: float | None
-    null: NullRaters
-    bias: BiasAndScatter | None
-    boundary: Boundary | None
-
-    @property
-    def is_narrow(self) -> bool:
-        """Whether most ratings are on one level."""
-        return self.most_used is not None and self.most_used.share > NARROW_SHARE
-
-    @property
-    def shift(self) -> PairShift | None:
-        """The largest shift between two raters, where shifts are what raters mostly differ by.
-
-        Its interval must lie on one side of 0, for by chance alone no mean difference is exactly 0.
-        """
-        if self.bias is None or self.bias.bias_share is None or self.bias.bias_share < MOSTLY:
-            return None
-        sure = [pair for pair in self.bias.pairs if _excludes_zero(pair.mean_difference)]
-        return max(sure, key=lambda pair: pair.bias_squared, default=None)
-
-
-def _excludes_zero(found: Coefficient) -> bool:
-    if found.low is None or found.high is None:
-        # No interval: not asked for, too few units, or one shift on every unit.
-        return found.value not in (None, 0.0) and found.interval_reason != "too_few_units"
-    return found.low > 0 or found.high < 0
-
-
-def choose_question(facts: Facts) -> Question:
-    """Return which question alpha answers."""
-    if facts.alpha.value is None:
-        reasons: dict[str | None, Question] = {
-            "no_variation": "no_variation",
-            "no_pairable_units": "not_comparable",
-        }
-        return reasons.get(facts.alpha.reason, "undefined")
-    if is_too_few(facts.n_pairable):
-        return "too_few"
-    if is_good(band_of(facts.alpha.value, facts.bands)):
-        return "separates"
-    if facts.alpha.value < 0:
-        return "below_zero"
-    if facts.shift is not None:
-        return "bias"
-    return "narrow_band" if facts.is_narrow else "scatter"
 
 
 def write_sentences(question: Question, facts: Facts) -> tuple[str, str]:
@@ -131,8 +48,19 @@ def _mostly_used(facts: Facts) -> str:
     return f"{shown_share(most.share)} of the ratings are {show(most.level)}{place}"
 
 
+def _crowded(facts: Facts) -> str:
+    """Say that ratings crowd, where they do, and what that does to alpha; for the end of a sentence."""
+    return (
+        f"; {_mostly_used(facts)}, so that little disagreement is expected and single differences move alpha far"
+        if facts.is_narrow
+        else ""
+    )
+
+
 def _disagreements(facts: Facts) -> str:
-    observed, expected = (shown_number(each or 0.0, digits=3) for each in (facts.observed, facts.expected))
+    if facts.observed is None or facts.expected is None:
+        return "their disagreement stands beside that of ratings drawn at random"
+    observed, expected = shown_number(facts.observed, digits=3), shown_number(facts.expected, digits=3)
     return (
         f"observed disagreement is {observed}, and {expected} would be expected of ratings drawn at random "
         "(on alpha's own measure, where 1 is the whole scale apart)"
@@ -200,7 +128,8 @@ def _bias(facts: Facts) -> tuple[str, str]:
     return (
         (
             f"Raters mostly differ by a constant shift: {_shift_words(shift)}, and such shifts make up "
-            f"{shown_share(bias.bias_share or 0.0)} of the squared differences, so alpha is {_alpha(facts)}."
+            f"{shown_share(bias.bias_share or 0.0)} of the squared differences, so alpha is {_alpha(facts)}"
+            f"{_crowded(facts)}."
         ),
         (
             "Alpha answers here whether one rater's scores can stand in for another's, not whether raters put the "
@@ -259,7 +188,7 @@ def _below_zero(facts: Facts) -> tuple[str, str]:
     return (
         (
             f"Raters differ more on the same response than ratings of any two responses do: {_disagreements(facts)}, "
-            f"which makes alpha {_alpha(facts)}{cause}."
+            f"which makes alpha {_alpha(facts)}{cause}{_crowded(facts)}."
         ),
         means,
     )

@@ -43,8 +43,11 @@ class FailedCase(Record):
 
 
 def failed_cases(judged: Judged, codes: Mapping[UnitKey, str]) -> tuple[FailedCase, ...]:
-    """Return all failures, part by part; `codes` are the blind codes of the study's responses."""
-    return (*_differing(judged, codes), *_wrong_scores(judged), *_wrong_decisions(judged))
+    """Return all failures; `codes` are the blind codes of the study's responses.
+
+    Wrong answers come first. Part 1, where kappa allows for some scores that differ, is last: it has by far the most.
+    """
+    return (*_wrong_scores(judged), *_wrong_decisions(judged), *_differing(judged, codes))
 
 
 def _differing(judged: Judged, codes: Mapping[UnitKey, str]) -> Iterator[FailedCase]:

@@ -46,4 +46,4 @@ def further_coefficients(
 def _conger(rated: RatedUnits, options: IntervalOptions) -> Coefficient:
     if options.resamples == 0:
         return kappa_of(rated, "identity")
-    return conger_interval(rated, options.confidence)
+    return conger_interval(rated, options.confidence, options.minimum_units)

@@ -45,7 +45,11 @@ class Ruler:
         table = tabulate(positions, self.found.measure).table
         n_pairable = int(is_pairable(positions).sum())
         observed = float((table * self.found.squared).sum() / max(table.sum(), 1))
-        return HardPart(by, value, None, n_pairable, mean, observed, is_too_few(n_pairable))
+        return HardPart(by, value, None, n_pairable, mean, observed, self.is_too_few(n_pairable))
+
+    def is_too_few(self, n_pairable: int) -> bool:
+        """Return whether a part has too few units to be ranked."""
+        return is_too_few(n_pairable, self.intervals.minimum_units)
 
     def mean_difference(self, positions: IntArray) -> Coefficient:
         """Return the mean distance of two raters on some units."""
@@ -98,7 +102,7 @@ def _questions(ruler: Ruler) -> list[HardPart]:
     pairable = is_pairable(positions)
     n = np.bincount(of_unit[pairable], minlength=len(labels))
     sums = np.bincount(of_unit[pairable], weights=means[pairable], minlength=len(labels))
-    enough = ~np.array([is_too_few(int(each)) for each in n])
+    enough = ~np.array([ruler.is_too_few(int(each)) for each in n])
     hardest = np.lexsort((-sums / np.maximum(n, 1), ~enough))
     chosen = [at for at in hardest.tolist() if labels[at] and n[at]][:MOST_QUESTIONS]
     return [

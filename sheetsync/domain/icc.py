@@ -160,7 +160,7 @@ def icc_interval(data: FloatArray, form: Form = "ICC(2,1)", confidence: float = 
     if point.value >= 1:
         return replace(point, interval_reason="no_disagreement")
     low, high = squares.limits(form, confidence)
-    if not (np.isfinite(low) and np.isfinite(high)):
+    if not (np.isfinite(low) and np.isfinite(high)) or high - low < 1e-12:  # F of 0, or of no error
         return replace(point, interval_reason="no_variation")
     floor = -np.inf if form.endswith("k)") else -1.0
     return Coefficient(

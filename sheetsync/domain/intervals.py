@@ -21,7 +21,7 @@ from scipy.special import expit, logit, ndtr, ndtri, stdtrit
 from sheetsync.domain.coefficients import Coefficient, without_interval
 from sheetsync.domain.icc import icc, icc_interval
 from sheetsync.domain.statistic import FloatArray, IntArray, OfSums, Statistic
-from sheetsync.domain.verdicts import MIN_PAIRABLE
+from sheetsync.domain.verdicts import MIN_PAIRABLE, is_too_few
 
 IntervalMethod = Literal["bca", "percentile", "jackknife"]
 
@@ -41,12 +41,13 @@ _FEW_PER_PATTERN = 16
 
 @dataclass(frozen=True)
 class IntervalOptions:
-    """How intervals are made; `resamples` 0 makes none."""
+    """How intervals are made; `resamples` 0 makes none, and fewer pairable units than `minimum_units` get none."""
 
     method: IntervalMethod = "bca"
     confidence: float = 0.95
     resamples: int = 10000
     seed: int = 1
+    minimum_units: int = MIN_PAIRABLE
 
 
 @dataclass(frozen=True)
@@ -107,7 +108,7 @@ def refusal(statistic: Statistic, left_out: LeftOut, options: IntervalOptions) -
         return statistic.reason or "not_requested"
     if not left_out.varies and abs(statistic.value - statistic.perfect) < 1e-12:
         return "no_disagreement"
-    if statistic.n_pairable < MIN_PAIRABLE:
+    if is_too_few(statistic.n_pairable, options.minimum_units):
         return "too_few_units"
     return None if left_out.varies else "no_variation"
 

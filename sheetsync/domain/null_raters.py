@@ -145,7 +145,7 @@ def _pair_levels(counts: FloatArray, weights: FloatArray) -> FloatArray:
 
 
 def null_raters(
-    shuffled: ShuffledTables | None, found: Coincidences, within: float, seed: int, observed: float | None
+    shuffled: ShuffledTables | None, found: Coincidences, within: float, seed: int, observed: Coefficient
 ) -> NullRaters:
     """Return what null raters get.
 
@@ -161,14 +161,18 @@ def null_raters(
     measure = found.measure
     distance = np.abs(measure.numbers[:, None] - measure.numbers[None, :])
     close = (distance <= within) | np.isclose(distance, within, rtol=1e-9, atol=0)
-    alpha = summarise_null(alphas(shuffled.coincidences, measure))
+    is_defined = observed.reason != "undefined_for_values"
+    alpha = summarise_null(alphas(shuffled.coincidences, measure)) if is_defined else None
     return NullRaters(
         len(shuffled),
         seed,
+        reason=None if is_defined else observed.reason,
         alpha=alpha,
         exact=summarise_null(np.trace(shuffled.pairs, axis1=1, axis2=2)),
         within=None if measure.level == "nominal" else summarise_null((shuffled.pairs * close).sum((1, 2))),
-        holds_alpha=None if alpha is None or observed is None else alpha.low <= observed <= alpha.high,
+        holds_alpha=(
+            None if alpha is None or observed.value is None else alpha.low <= observed.value <= alpha.high
+        ),
     )
 
 

@@ -38,6 +38,21 @@ def shown_apart(value: float, other: float = 0.0) -> tuple[str, str]:
     return shown_number(value, digits=digits), shown_number(other, digits=digits)
 
 
+def shown_limits(low: float, high: float, digits: int = 2) -> str:
+    """Return an interval; a limit gets as many decimals as it takes to see on which side of 0 it is (to six).
+
+    >>> shown_limits(-0.0036, 0.278), shown_limits(0.0, 1.0), shown_limits(0.031, 0.2, digits=3)
+    ('−0.004 to 0.28', '0.00 to 1.00', '0.031 to 0.200')
+    """
+    return f"{_off_zero(low, digits)} to {_off_zero(high, digits)}"
+
+
+def _off_zero(value: float, digits: int) -> str:
+    zero = shown_number(0.0, digits=digits)
+    shown = (shown_number(value, digits=places) for places in range(digits, 7))
+    return next((text for text in shown if text.strip("0.")), zero)
+
+
 def shown_alpha(value: float, bands: BandSet, least: int = 2) -> str:
     """Return alpha with as many decimals as its band needs (X2), `least` at least.
 

@@ -88,23 +88,47 @@ class Stratum:
     reason: str | None
 
     @property
-    def brings_nothing(self) -> bool:
-        """Whether it has no expected disagreement, or a difference that is undefined for its values."""
-        return self.reason == "undefined_for_values" or self.found.expected == 0
+    def why_nothing(self) -> str | None:
+        """Why it brings nothing: its alpha is undefined, or its scale has no ends to divide by; or None."""
+        if self.reason or not self.found.measure.has_ends:
+            return self.reason or "undefined_for_values"
+        return None if self.found.expected else "no_variation"
 
 
 def pool(strata: Sequence[Stratum], bands: BandSet) -> Pooled | None:
     """Pool dimensions; None where there is only one."""
     if len(strata) < 2:
         return None
-    used = [stratum for stratum in strata if not stratum.brings_nothing]
+    used = [stratum for stratum in strata if not stratum.why_nothing]
     total = sum(each.found.n * each.found.expected for each in used)
     return Pooled(
-        _stratify(used, bands),
+        _stratify(used, bands) if used else PooledFigure(None, _common_reason(strata), None, None),
         tuple(_weigh(stratum, total) for stratum in strata),
-        tuple(stratum.dimension for stratum in strata if stratum.brings_nothing),
+        tuple(stratum.dimension for stratum in strata if stratum.why_nothing),
         _stack(strata),
     )
+
+
+def _common_reason(strata: Sequence[Stratum]) -> str:
+    """Why no dimension brings anything: what they have in common, else that nothing varies where one can look."""
+    reasons = {stratum.why_nothing or "no_variation" for stratum in strata}
+    return reasons.pop() if len(reasons) == 1 else "no_variation"
+
+
+_WHY_NOTHING = {
+    "no_variation": "Nothing varies on {}, which adds nothing.",
+    "no_pairable_units": "No response has two ratings on {}, which adds nothing.",
+    "undefined_for_values": "Alpha is not defined for the values on {}, which adds nothing.",
+}
+
+
+def describe_nothing(pooled: Pooled) -> str:
+    """Return in words which dimensions bring nothing, and why; blank where all bring something."""
+    by_reason: dict[str, list[str]] = {}
+    for each in pooled.weights:
+        if each.reason:
+            by_reason.setdefault(each.reason, []).append(each.dimension)
+    return " ".join(_WHY_NOTHING[reason].format(", ".join(names)) for reason, names in by_reason.items())
 
 
 def _weigh(stratum: Stratum, total: float) -> StratumWeight:
@@ -114,15 +138,13 @@ def _weigh(stratum: Stratum, total: float) -> StratumWeight:
         round(found.n),
         found.observed,
         found.expected,
-        0.0 if stratum.brings_nothing else found.n * found.expected / total,
-        (stratum.reason or "no_variation") if stratum.brings_nothing else None,
+        0.0 if stratum.why_nothing else found.n * found.expected / total,
+        stratum.why_nothing,
     )
 
 
 def _stratify(strata: Sequence[Stratum], bands: BandSet) -> PooledFigure:
     """1 - sum of n * observed / sum of n * expected."""
-    if not strata:
-        return PooledFigure(None, "no_variation", None, None)
     value = float(stratified_alphas([(each.found.table, each.found.measure) for each in strata]))
     shuffled = [each.shuffled for each in strata if each.shuffled is not None]
     null = None
@@ -191,7 +213,7 @@ def _stack(strata: Sequence[Stratum]) -> PooledFigure:
     null = None
     if value is not None and all(strata[at].shuffled for at in comparable):
         null = summarise_null(alphas(_stacked_shuffles(strata, comparable, union), union.measure))
-    return PooledFigure(value, None if value is not None else "no_variation", None, null)
+    return PooledFigure(value, _common_reason(strata) if value is None else None, None, null)
 
 
 def _stacked_shuffles(strata: Sequence[Stratum], used: Sequence[int], union: _Union) -> FloatArray:

@@ -69,9 +69,14 @@ def needed(study: Study) -> tuple[Certification, CertificationMaterial]:
     """Return the settings and the material of a certification.
 
     Raises:
-        StudyError: the study certifies no judge.
+        StudyError: the study certifies no judge, or takes the scores of none.
     """
     settings = study.settings.certification
+    if study.settings.study.judge_policy == "forbidden":
+        raise StudyError(
+            'This study takes no judge: [study] judge_policy in study.toml is "forbidden", all scoring is human.',
+            "Certify the judge in a study of its own: `sheetsync init --template judge-certification`.",
+        )
     if settings is None or study.certification is None:
         raise StudyError(
             "This study certifies no judge: study.toml has no [certification].",
@@ -101,8 +106,13 @@ def _member_look(pair: AdversarialPair, response: str, member: Member, expected:
     return Look("discrimination", pair.id, pair.question_id, response, entry, pair.id, pair.prompt)
 
 
+def source_of(unit: Unit) -> str:
+    """Return how the key names a response of the study: question, figure and model."""
+    return " ".join(filter(None, unit.key))
+
+
 def _unit_look(unit: Unit, presentation: int) -> Look:
-    source = " ".join(filter(None, unit.key))
+    source = source_of(unit)
     entry = KeyEntry("", "consistency", source, presentation, figure=unit.figure, model=unit.model)
     twin = "\x1f".join(unit.key)
     return Look("consistency", source, unit.question_id, unit.response, entry, twin)

@@ -19,6 +19,18 @@ Minutes = tuple[Annotated[int, Field(ge=0, strict=True)], Annotated[int, Field(g
 """From and to."""
 
 
+BLINDING_TAG = "blinding-broken"
+"""The tag of a response by which raters report that its text gives away how it was made (S1.39)."""
+
+
+class Resource(Written):
+    """`[study] resources`: something raters read besides the workbook."""
+
+    title: str
+    address: str
+    """Where it lies: a web address, or the name of a file that raters were given."""
+
+
 class TimeBudget(Written):
     """`[time]`: how many minutes a rater should expect to need, shown beside the progress."""
 

@@ -1,4 +1,7 @@
-"""Records of a report: frozen values whose fields, in order, are the keys of their JSON object."""
+"""Records of a report: frozen values whose fields, in order, are the keys of their JSON object.
+
+A field with `INTERNAL` as its metadata is for tables and texts alone.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +10,8 @@ from dataclasses import dataclass, fields
 
 from sheetsync.domain.coefficients import Coefficient
 
+INTERNAL: Mapping[str, bool] = {"json": False}
+
 
 @dataclass(frozen=True)
 class Record:
@@ -14,7 +19,8 @@ class Record:
 
     def to_dict(self) -> dict[str, object]:
         """Return the JSON object of the contract."""
-        return {field.name: _to_json(getattr(self, field.name)) for field in fields(self)}
+        shown = [field.name for field in fields(self) if field.metadata.get("json", True)]
+        return {name: _to_json(getattr(self, name)) for name in shown}
 
 
 def _to_json(value: object) -> object:

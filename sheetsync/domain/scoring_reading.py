@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from sheetsync.domain.cells import BLANK, CellState, merge_states, normalise, show
-from sheetsync.domain.conditions import CellKey, RowStates
+from sheetsync.domain.conditions import CellKey, RowStates, sum_of_scores
 from sheetsync.domain.long_responses import shown_response
 from sheetsync.domain.ratings import COLUMNS_BETWEEN, Entry, Problem
 from sheetsync.domain.rules import RowCheck, row_checks
@@ -337,12 +337,18 @@ class _Parser:
                 self._report_rule(check, row, at, states)
 
     def _report_rule(self, check: RowCheck, row: ScoringRow, at: int, states: RowStates) -> None:
+        found = states.get(check.at, BLANK).found
+        message = check.message
+        if check.at[0] == "sum":
+            total = sum_of_scores(states, sum_columns(self.sheet.rubric)[check.at[1]])
+            held = f"holds {found!r}" if found else "is blank"
+            message = f"{message} {check.at[1]} {held}; the scores add up to {show(total)}."
         self._report(
             check.kind,
-            check.message,
+            message,
             at=(at, check.at),
             code=row.code,
-            found=states.get(check.at, BLANK).found,
+            found=found,
             severity=check.severity,
         )
 

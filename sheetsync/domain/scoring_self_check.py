@@ -23,7 +23,7 @@ from sheetsync.domain.workbook import (
 )
 
 _WIDTHS = (22.0, 9.0, 7.0, 12.0)
-_DIMENSION_WIDTH, _WIDEST_LIST = 14.0, 110
+_DIMENSION_WIDTH, _SHARE_WIDTH, _WIDEST_LIST = 14.0, 18.0, 110
 _HEADER_HEIGHT = 36.0
 
 Line = tuple[CellSpec, ...]
@@ -68,6 +68,7 @@ class _Page(CheckTable):
         widths = [*_WIDTHS, *[_DIMENSION_WIDTH] * (len(self.headers) - len(_WIDTHS))]
         if self.asked:
             names = ", ".join(dimension.name for dimension in self.asked)
+            widths[-2] = _SHARE_WIDTH
             widths[-1] = float(min(len(names) + 6, _WIDEST_LIST))
         return widths
 

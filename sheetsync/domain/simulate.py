@@ -12,9 +12,9 @@ How the scores come about, per dimension:
   every level below is `Judgement.decay` times as frequent as the one above it. What is cut where
   follows from these shares, so a scale may have any number of levels, numbers or words.
 
-A score that follows from a count (`Dimension.is_counted`) is judged by `Profile.counted`. Where it is known
-what a careful count comes to (`SimulatedUnit.counts`), raters arrive there with the chance
-`Judgement.shared`, and are one level off otherwise.
+A score that follows from a count (`Dimension.is_counted`) is judged by `Profile.counted`. So is one of which it is
+known what a careful rater comes to (`SimulatedUnit.counts`): raters arrive there with the chance
+`Judgement.shared`, and are a level off otherwise, or two where nothing is counted.
 
 A small study can stray far from what a model expects, so `Profile.draws` data sets are drawn for each
 dimension, and the one whose agreement comes closest to the expected one is taken.
@@ -43,6 +43,9 @@ from sheetsync.domain.study import NOT_APPLICABLE, Dimension, LevelValue, Measur
 __all__ = ["FIRST_ROUND", "Judgement", "Profile", "SimulatedUnit", "simulate_ratings"]
 
 _NORMAL = NormalDist()
+
+_FAR = 0.3
+"""How often a rater who is off what is known is off by two levels: there is nothing to count."""
 
 
 @dataclass(frozen=True)
@@ -80,7 +83,7 @@ class Profile:
 
     Attributes:
         judgements: one per dimension in the rubric's order; the first again after the last.
-        counted: how dimensions are judged whose score follows from a count.
+        counted: how dimensions are judged whose score follows from a count, or is known.
         severity: how far the most severe and the most lenient rater are off, in standard deviations.
         source_share: the part of a unit's quality that all units of its source have in common.
         rare: the share of units that deserve a tag of the response or, where no tag is asked for, an N/A.
@@ -195,7 +198,7 @@ class _Simulation:
             judgement = self.profile.counted
         fixed = self._fixed(dimension, ticked)
         if self.units and all(unit.counts.get(dimension.id) in dimension.scale for unit in self.units):
-            return self._count(dimension, judgement) | fixed
+            return self._count(dimension, self.profile.counted) | fixed
         drawn = [self._draw(dimension, judgement, n) | fixed for n in range(max(1, self.profile.draws))]
         expected = judgement.expected(len(dimension.levels))
         return min(drawn, key=lambda values: self._distance(values, dimension, expected))
@@ -242,13 +245,15 @@ class _Simulation:
         return values
 
     def _count(self, dimension: Dimension, judgement: Judgement) -> dict[RowKey, LevelValue]:
-        """Return what raters count who know how to count and now and then miss something, or see double."""
+        """Return what raters come to who see what is there and now and then miss something, or see double."""
         rng = stream(self.seed, "counts", dimension.id)
         values: dict[RowKey, LevelValue] = {}
         for unit in self.units:
             position = dimension.scale.index(unit.counts[dimension.id])
             for rater, off in zip(self.raters, self._severities, strict=True):
                 step = 0 if rng.random() < judgement.shared else -1 if rng.random() < 0.5 + off else 1
+                if step and not dimension.is_counted and rng.random() < _FAR:
+                    step *= 2
                 found = min(max(position + step, 0), len(dimension.scale) - 1)
                 values[rater, unit.code] = dimension.scale[found]
         return values

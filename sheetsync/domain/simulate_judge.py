@@ -1,15 +1,17 @@
 """A simulated judge: what one might answer in a certification, for demonstrations and tests.
 
 It is given the key, and strays from it on purpose. Every model has responses of another quality, so that there is a
-ranking; on a response that it sees twice the judge says the same again until its second looks differ so often that
-kappa has come down to `CONSISTENCY`, the published figures of one certified judge (S2.5). It misses few anchors
-(S2.9) and tells every pair and gate case apart (S2.11, S2.13). Nothing here is data about anything.
+ranking; what a response deserves (`deserved`) is what simulated people go by as well, and what the judge mostly sees.
+On a response that it sees twice the judge says the same again until its second looks differ so often that kappa has
+come down to `CONSISTENCY`, the published figures of one certified judge (S2.5). It misses few anchors (S2.9) and tells
+every pair and gate case apart (S2.11, S2.13). Nothing here is data about anything.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+import random
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
@@ -36,6 +38,9 @@ ANCHORS = 0.983
 
 _BEST, _WORST = 0.85, 0.25
 """Chance of the highest level for the best and the worst model; the others lie between."""
+
+_SEES = 0.85
+"""Chance that the judge sees what a response deserves."""
 
 Positions = list[int]
 """Levels as places on their scale."""
@@ -71,7 +76,8 @@ def _consistent(pairs: _Pairs, seed: int) -> dict[tuple[str, str], int]:
     sources = sorted(models)
     scores: dict[tuple[str, str], int] = {}
     for metric in metrics:
-        first = list(_first_looks([models[source] for source in sources], metric, seed))
+        places = deserved(models, metric.id, len(metric.levels), seed)
+        first = _first_looks([places[source] for source in sources], metric, seed)
         second = _second_looks(first, metric, seed)
         for source, one, other in zip(sources, first, second, strict=True):
             scores[looks[0][source], metric.id] = one
@@ -79,15 +85,36 @@ def _consistent(pairs: _Pairs, seed: int) -> dict[tuple[str, str], int]:
     return scores
 
 
-def _first_looks(models: Sequence[str], metric: Metric, seed: int) -> Iterator[int]:
-    """Yield a place for each response: the highest level, or one below with equal chances."""
-    rng = stream(seed, "judge", metric.id)
-    ranked = sorted(set(models))
-    top = len(metric.levels) - 1
-    for model in models:
+def deserved(models: Mapping[str, str], metric: str, levels: int, seed: int) -> dict[str, int]:
+    """Return the place on its scale that each response deserves: the highest, or one below with equal chances.
+
+    Args:
+        models: whose response it is, by its source as the key has it (`presentation.source_of`).
+        metric: its id.
+        levels: how many levels its scale has.
+        seed: the same for everybody who is to see the same quality.
+    """
+    rng = stream(seed, "judge", metric)
+    ranked = sorted(set(models.values()))
+    top = levels - 1
+    places = {}
+    for source, model in sorted(models.items()):
         share = ranked.index(model) / max(1, len(ranked) - 1)
         highest = rng.random() < _BEST + (_WORST - _BEST) * share
-        yield top if highest or not top else rng.randrange(top)
+        places[source] = top if highest or not top else rng.randrange(top)
+    return places
+
+
+def _first_looks(places: Positions, metric: Metric, seed: int) -> Positions:
+    """Return the places of the first looks: mostly what is deserved, now and then the level beside it."""
+    rng = stream(seed, "judge", metric.id, "sees")
+    return [
+        place if rng.random() < _SEES else _beside(place, len(metric.levels) - 1, rng) for place in places
+    ]
+
+
+def _beside(place: int, top: int, rng: random.Random) -> int:
+    return rng.choice([each for each in (place - 1, place + 1) if 0 <= each <= top] or [place])
 
 
 def _second_looks(first: Positions, metric: Metric, seed: int) -> Positions:
@@ -99,8 +126,7 @@ def _second_looks(first: Positions, metric: Metric, seed: int) -> Positions:
         kappa = cohen_kappa(np.array(first, float), np.array(second, float), range(top + 1), "none").value
         if kappa is not None and kappa <= CONSISTENCY.get(metric.id, OTHERWISE):
             break
-        place = first[response]
-        second[response] = rng.choice([each for each in (place - 1, place + 1) if 0 <= each <= top])
+        second[response] = _beside(first[response], top, rng)
     return second
 
 

@@ -33,7 +33,7 @@ class SimulatedUnit:
     """A unit as the simulated raters meet it.
 
     `response` is where quotes are taken from; units of the same `source` resemble each other. `counts` holds
-    by dimension id the level that a careful count comes to, where that is known.
+    by dimension id the level that a careful rater comes to, where that is known.
     """
 
     code: str

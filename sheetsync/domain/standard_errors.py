@@ -20,7 +20,7 @@ from sheetsync.domain.conger import RatedUnits, kappa_of, rated_units
 from sheetsync.domain.rater_pairs import KappaWeights, cohen_kappa, cross_table, disagreements
 from sheetsync.domain.statistic import FloatArray
 from sheetsync.domain.unit_counts import UnitCounts, Weights, agreement_weights, count_units
-from sheetsync.domain.verdicts import MIN_PAIRABLE
+from sheetsync.domain.verdicts import MIN_PAIRABLE, is_too_few
 
 Name = Literal["ac", "brennan_prediger", "fleiss_kappa", "conger_kappa", "exact"]
 """A coefficient over all raters, by its key in reports; `exact` with weights is weighted agreement."""
@@ -164,11 +164,10 @@ def analytic_interval(
     return _with_limits(standard_error(name, data, scale, weights), confidence, lowest)
 
 
-def conger_interval(rated: RatedUnits, confidence: float) -> Coefficient:
+def conger_interval(rated: RatedUnits, confidence: float, minimum_units: int = MIN_PAIRABLE) -> Coefficient:
     """Return Conger's kappa, unweighted, with its interval, of ratings that are laid out already."""
-    return _with_limits(
-        _estimate("conger_kappa", rated, kappa_of(rated, "identity"), "identity"), confidence, lowest=-np.inf
-    )
+    found = _estimate("conger_kappa", rated, kappa_of(rated, "identity"), "identity")
+    return _with_limits(found, confidence, lowest=-np.inf, minimum_units=minimum_units)
 
 
 def analytic_interval_of_pair(
@@ -178,14 +177,16 @@ def analytic_interval_of_pair(
     return _with_limits(kappa_standard_error(name, first, second, scale), confidence, lowest=-1.0)
 
 
-def _with_limits(found: Estimate, confidence: float, lowest: float) -> Coefficient:
+def _with_limits(
+    found: Estimate, confidence: float, lowest: float, minimum_units: int = MIN_PAIRABLE
+) -> Coefficient:
     """Add the limits, or why there are none; the reasons are those of resampled intervals."""
     point, error = found.coefficient, found.error
     if point.value is None:
         return undefined(point.reason or "no_variation")
     if abs(point.value - 1) < 1e-12:
         return replace(point, interval_reason="no_disagreement")
-    if error is None or found.n_pairable < MIN_PAIRABLE:
+    if error is None or is_too_few(found.n_pairable, minimum_units):
         return replace(point, interval_reason="too_few_units")
     if error < 1e-12:
         return replace(point, interval_reason="no_variation")

@@ -10,7 +10,7 @@ from sheetsync.domain.summary_cells import shown_band, shown_coefficient
 from sheetsync.domain.summary_page import summary_tab
 from sheetsync.domain.summary_results import results_tab, tags_tab
 from sheetsync.domain.text_layout import count_lines, row_height
-from sheetsync.domain.verdicts import REASON_WORDS, is_too_few
+from sheetsync.domain.verdicts import REASON_WORDS, interval_reason_words
 from sheetsync.domain.workbook import Cell, CellSpec, ColumnSpec, TabSpec, WorkbookSpec
 
 
@@ -108,10 +108,10 @@ def _dimension_row(
 ) -> tuple[CellSpec, ...]:
     each = agreement.coefficients
     alpha = each["alpha"]
-    hidden = by not in ("all", "practice") and is_too_few(agreement.n_pairable)
+    hidden = by not in ("all", "practice") and agreement.too_few
     interval = f"{alpha.method}, {alpha.confidence:.0%}" if alpha.method and alpha.confidence else ""
     if alpha.interval_reason and alpha.value is not None:
-        interval = REASON_WORDS.get(alpha.interval_reason, alpha.interval_reason)
+        interval = interval_reason_words(alpha.interval_reason)
     return (
         agreement.dimension,
         by,
@@ -181,7 +181,7 @@ _LONGEST = 1000
 
 def divergences_tab(analysis: Analysis) -> TabSpec:
     """Return every divergence with its state and verdict."""
-    raters = [rater.id for rater in analysis.study.raters]
+    raters = [rater.id for rater in analysis.study.raters if rater.kind == "annotator"]
     units = {unit.code: unit for unit in analysis.units}
     columns = (
         ColumnSpec("Code", 11, "code"),

@@ -9,6 +9,8 @@ from math import floor
 from sheetsync.domain.agreement_report import DimensionAgreement
 from sheetsync.domain.analysis import Analysis
 from sheetsync.domain.divergence import find_divergences, measure_unit
+from sheetsync.domain.explanation_records import QUESTION_WORDS
+from sheetsync.domain.rater_words import rare_sheets
 from sheetsync.domain.study import DivergenceSettings
 from sheetsync.domain.summary_cells import shown_coefficient
 from sheetsync.domain.text_layout import count_lines, row_height
@@ -38,7 +40,9 @@ Row = tuple[CellSpec, ...]
 def summary_tab(analysis: Analysis) -> TabSpec:
     """Return the page: study, headline agreement, divergences, coverage, controls."""
     rows: list[Row] = [*_about(analysis), (), _heading("Agreement between raters (Krippendorff's alpha)")]
-    alphas = _Block(len(rows) + 1, [_headline_row(dimension) for dimension in analysis.agreement.dimensions])
+    questions = {each.dimension: QUESTION_WORDS[each.question] for each in analysis.agreement.explanations}
+    headlines = [_headline_row(d, questions.get(d.dimension, "")) for d in analysis.agreement.dimensions]
+    alphas = _Block(len(rows) + 1, headlines)
     rows += [*alphas.rows, (), _heading("Spread of the ratings", _labels(analysis))]
     spread = _Block(len(rows) + 1, _spread_rows(analysis))
     rows += [*spread.rows, ()]
@@ -163,8 +167,14 @@ def _about(analysis: Analysis) -> list[Row]:
         ),
         _says("Ratings in force", Cell(ratings, "integer"), f"On rubric {analysis.rubric.version}."),
         _says("Role of agreement", None, role_words(analysis)),
+        *_reliability_rows(analysis),
         _says("Bands", None, f"Named after the set {settings.agreement.bands}."),
     ]
+
+
+def _reliability_rows(analysis: Analysis) -> list[Row]:
+    unknown = analysis.reliability_unknown
+    return [_says("Reliability", Cell("unknown", "poor"), unknown)] if unknown else []
 
 
 def _figures(analysis: Analysis) -> str:
@@ -175,7 +185,7 @@ def _figures(analysis: Analysis) -> str:
     return f"{questions} questions by {models} models.{apart}"
 
 
-def _headline_row(dimension: DimensionAgreement) -> Row:
+def _headline_row(dimension: DimensionAgreement, question: str) -> Row:
     alpha = dimension.coefficients["alpha"]
     if alpha.value is None:
         words = REASON_WORDS.get(alpha.reason or "", "")
@@ -194,7 +204,7 @@ def _headline_row(dimension: DimensionAgreement) -> Row:
         shown_coefficient(dimension.coefficients.get("within"), "percent"),
         shown_coefficient(dimension.coefficients.get("mean_abs_difference")),
         Cell(dimension.n_pairable, "integer"),
-        f"{dimension.level} scale: {words}.",
+        f"{dimension.level} scale: {words}. {question}".rstrip(),
         _length(alpha.value, alpha.low),
         _length(alpha.high, alpha.value),
     )
@@ -256,6 +266,7 @@ def _count_in(analysis: Analysis, dimension_id: str, unit: str) -> int:
 def _coverage_rows(analysis: Analysis) -> list[Row]:
     coverage = analysis.coverage
     wrong = sum(problem.severity == "error" for problem in analysis.problems)
+    rare = list(rare_sheets(analysis.habits, analysis.rubric))
     return [
         _says(
             "Fully rated",
@@ -268,6 +279,11 @@ def _coverage_rows(analysis: Analysis) -> list[Row]:
             _codes(coverage.short_of_raters),
         ),
         _says("Changed texts", Cell(len(coverage.changed_text), "integer"), _codes(coverage.changed_text)),
+        _says(
+            "Raters’ sheets",
+            Cell(len(rare), "integer"),
+            "worth a look; see How raters use the sheet in the report." if rare else "worth a look.",
+        ),
         _says("Problems to put right", Cell(wrong, "integer"), "See the tab Problems." if wrong else ""),
     ]
 

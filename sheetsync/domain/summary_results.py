@@ -6,8 +6,10 @@ from collections.abc import Mapping, Sequence
 
 from sheetsync.domain.analysis import Analysis, slice_columns, slice_value
 from sheetsync.domain.cells import show
+from sheetsync.domain.certificate import RELIABILITY_UNKNOWN
 from sheetsync.domain.results import FINAL_SOURCES, GroupSummary, UnitResult, count_tags, summarise_groups
 from sheetsync.domain.study import Rubric
+from sheetsync.domain.summary_claims import claims_block
 from sheetsync.domain.workbook import Cell, CellSpec, ColumnSpec, TabSpec
 
 Row = tuple[CellSpec, ...]
@@ -39,8 +41,8 @@ def group_codes(analysis: Analysis, *, name_models: bool) -> list[tuple[str, Map
 
 
 def results_tab(analysis: Analysis, *, name_models: bool) -> TabSpec:
-    """Return final values: added up per group, and below that every unit."""
-    labels = _labels(analysis.rubric)
+    """Return final values added up per group, below that what follows for models, and every unit."""
+    labels, mark = _labels(analysis.rubric), _reliability_mark(analysis)
     columns = (
         ColumnSpec("By", 18),
         ColumnSpec("Group", 34),
@@ -59,16 +61,37 @@ def results_tab(analysis: Analysis, *, name_models: bool) -> TabSpec:
         ),
         ColumnSpec("N/A", 12, "integer"),
         *(ColumnSpec(f"Final {label}", 12, "integer") for label in labels),
+        *_reliability_column(analysis),
     )
     rows: list[Row] = [
-        _summary_row(by, summary, analysis.rubric, labels)
+        (*_summary_row(by, summary, analysis.rubric, labels), *mark)
         for by, groups in group_codes(analysis, name_models=name_models)
         for summary in summarise_groups(analysis.results, groups, analysis.rubric)
     ]
-    heights = {0: 34.0, len(rows) + 2: 34.0}
-    rows += [(), _unit_header(analysis.rubric)]
-    rows += [_unit_row(result, analysis.rubric, name_models) for result in analysis.results]
-    return TabSpec("Results", columns, tuple(rows), frozen_rows=1, frozen_columns=2, row_heights=heights)
+    block = claims_block(analysis, columns, len(rows) + 2, name_models=name_models)
+    rows += [(), *block.rows]
+    heights = {0: 34.0, **block.heights, len(rows) + 2: 34.0}
+    rows += [(), (*_unit_header(analysis.rubric), *([Cell("Reliability", "header")] if mark else []))]
+    rows += [(*_unit_row(result, analysis.rubric, name_models), *mark) for result in analysis.results]
+    return TabSpec(
+        "Results",
+        columns,
+        tuple(rows),
+        frozen_rows=1,
+        frozen_columns=2,
+        row_heights=heights,
+        merged=block.merged,
+    )
+
+
+def _reliability_column(analysis: Analysis) -> list[ColumnSpec]:
+    """Return the column that marks scores which no certificate stands behind (S2.19); none where one does."""
+    unknown = analysis.reliability_unknown
+    return [ColumnSpec("Reliability", 20, note=unknown)] if unknown else []
+
+
+def _reliability_mark(analysis: Analysis) -> Row:
+    return (Cell(RELIABILITY_UNKNOWN, "poor"),) if analysis.reliability_unknown else ()
 
 
 _SOURCE_NOTES = {
@@ -131,6 +154,7 @@ def tags_tab(analysis: Analysis, *, name_models: bool) -> TabSpec:
         ColumnSpec("Responses", 11, "integer", note="Responses that at least one rater ticked."),
         ColumnSpec("Rows rated", 11, "integer", note="Rater rows with at least one score."),
         ColumnSpec("Share", 10, "percent", note="Ticks per rated row."),
+        *(_reliability_column(analysis) if name_models else []),
     )
     owner = {tag.id: dimension.name for dimension in analysis.rubric.dimensions for tag in dimension.tags}
     rows: list[Row] = []
@@ -138,7 +162,8 @@ def tags_tab(analysis: Analysis, *, name_models: bool) -> TabSpec:
         for count in count_tags(analysis.units, analysis.current, analysis.rubric):
             of = owner.get(count.tag, "response")
             share = count.ticks / count.n_rated if count.n_rated else None
-            rows.append(("model", count.group, count.tag, of, count.ticks, count.units, count.n_rated, share))
+            row = ("model", count.group, count.tag, of, count.ticks, count.units, count.n_rated, share)
+            rows.append((*row, *_reliability_mark(analysis)))
     for tag in analysis.agreement.tags:
         for rater, ticks in tag.n_ticked.items():
             rated = sum(row[0] == rater for row in analysis.current.ticks)

@@ -60,12 +60,21 @@ REASON_WORDS = {
 
 MIN_PAIRABLE = 10
 """With fewer pairable units there is no interval, and a slice shows raw agreement only: alpha and a band
-would be noise (X20)."""
+would be noise (X20). A study may say otherwise: `[agreement] minimum_units`."""
 
 
-def is_too_few(n_pairable: int) -> bool:
+def is_too_few(n_pairable: int, minimum: int = MIN_PAIRABLE) -> bool:
     """Return whether a slice has too few units for a chance-corrected figure to say anything."""
-    return n_pairable < MIN_PAIRABLE
+    return n_pairable < minimum
+
+
+def interval_reason_words(reason: str | None) -> str:
+    """Return in words why a figure that has a value has no interval.
+
+    >>> interval_reason_words("no_variation"), interval_reason_words("too_few_units")
+    ('none: resamples hardly vary', 'too few units')
+    """
+    return "none: resamples hardly vary" if reason == "no_variation" else REASON_WORDS.get(reason or "", "")
 
 
 def band_of(value: float | None, bands: BandSet) -> str | None:

@@ -6,13 +6,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from sheetsync.domain.agreement import Options, assess_agreement
+from sheetsync.domain.agreement import DimensionData, Options, assess_agreement
 from sheetsync.domain.agreement_report import AgreementReport
 from sheetsync.domain.analysis import Analysis, dimension_data, slice_columns, tag_data
 from sheetsync.domain.assignment import Batch, CodedUnit, describe_design
 from sheetsync.domain.controls import list_controls
 from sheetsync.domain.current import BatchEntries, CurrentRatings, gather_current
 from sheetsync.domain.divergence import Divergence, find_divergences
+from sheetsync.domain.judge_metrics import JudgeComparison, compare_judges
+from sheetsync.domain.judged_ratings import judged_dimensions, judges_of, reliability_unknown, with_certified
 from sheetsync.domain.progress import (
     BatchProgress,
     UnitCoverage,
@@ -20,10 +22,13 @@ from sheetsync.domain.progress import (
     row_progress,
     units_short,
 )
+from sheetsync.domain.rater_habits import RaterHabits, describe_habits
 from sheetsync.domain.ratings import Entry, Problem
 from sheetsync.domain.results import unit_results
+from sheetsync.domain.self_check import SelfChecked, check_raters
 from sheetsync.domain.study import Unit
 from sheetsync.errors import StudyError
+from sheetsync.services.certificate import certificate_of
 from sheetsync.services.provision import BEGAN, changed_texts
 from sheetsync.services.session import Session, SheetMaker, batch_entries, batch_of
 from sheetsync.store.records import WorkbookKey, WorkbookRecord
@@ -33,7 +38,8 @@ from sheetsync.store.records import WorkbookKey, WorkbookRecord
 class Standing:
     """Where a study stands, as far as it costs nothing to say: no coefficient is computed here.
 
-    Only raters of the roster and units of the study's files are in it.
+    Only raters of the roster and units of the study's files are in it. `current` holds what people gave, `judged`
+    what judges gave: a judge is compared with people, and never is one of them.
     """
 
     session: Session
@@ -44,10 +50,17 @@ class Standing:
     practice_units: tuple[CodedUnit, ...]
     current: CurrentRatings
     practice: CurrentRatings
+    judged: CurrentRatings
 
     @property
     def production_batches(self) -> list[Batch]:
-        """What was issued in production; a re-score gives nobody a unit."""
+        """What was issued to people in production; a re-score gives nobody a unit."""
+        judges = set(judges_of(self.session.study))
+        return [batch for batch in self.issued_batches if batch.rater not in judges]
+
+    @property
+    def issued_batches(self) -> list[Batch]:
+        """What was issued in production, to judges too."""
         return [batch_of(record) for record in self.records if record.kind == "production"]
 
     @cached_property
@@ -82,13 +95,35 @@ class Standing:
         )
 
     @cached_property
+    def habits(self) -> RaterHabits:
+        """How each rater uses the sheet."""
+        session = self.session
+        return describe_habits(
+            session.study.rubric,
+            session.roster(),
+            self.production_batches,
+            self.current,
+            session.archive.first_scores(),
+        )
+
+    @property
+    def self_checks(self) -> Mapping[str, SelfChecked]:
+        """What the self-check of each rater shows; nothing where the rubric asks for no confidence."""
+        study = self.session.study
+        if not any(dimension.confidence for dimension in study.rubric.dimensions):
+            return {}
+        codes = [unit.code for unit in self.units]
+        batches = _batches(self.records, self.entries, self.units)
+        return check_raters(batches, codes, study.rubric, study.settings.self_check)
+
+    @cached_property
     def coverage(self) -> UnitCoverage:
         """Which production units have the raters and the ratings that the design wants."""
         roster = self.session.roster()
         wanted = self._raters_wanted(roster)
         codes = [unit.code for unit in self.units]
         holders: dict[str, list[str]] = {}
-        for batch in self.production_batches:
+        for batch in self.issued_batches:
             for code in batch.codes:
                 holders.setdefault(code, []).append(batch.rater)
         done = self._complete_rows()
@@ -97,7 +132,7 @@ class Standing:
             fully_rated=sum(len(done.get(code, ())) >= wanted for code in codes),
             short_of_raters=units_short(codes, holders, roster, wanted),
             changed_text=tuple(code for code in changed_texts(self.session) if code in set(codes)),
-            older_text=self.current.left_out,
+            older_text=(*self.current.left_out, *self.judged.left_out),
         )
 
     def _raters_wanted(self, roster: Sequence[str]) -> int:
@@ -115,7 +150,7 @@ class Standing:
     def _complete_rows(self) -> dict[str, set[str]]:
         """Return per unit the raters whose row is complete in some production or re-score batch."""
         wrong = {(p.rater, p.batch, p.code) for p in self.problems if p.severity == "error"}
-        old = set(self.current.left_out)
+        old = {*self.current.left_out, *self.judged.left_out}
         done: dict[str, set[str]] = {}
         for record in self.records:
             if record.kind == "calibration":
@@ -141,12 +176,17 @@ def gather_standing(session: Session) -> Standing:
     planned = session.workbooks()
     records = tuple(record for record in planned if record.rater in roster)
     entries = session.archive.current_entries()
-    position = {unit.key: index for index, unit in enumerate(session.study.units)}
-    present = [unit for unit in session.archive.units() if unit.key in position]
-    present.sort(key=lambda unit: position[unit.key])
+    keys = dict.fromkeys(unit.key for unit in session.study.units)
+    place = {case: index for index, case in enumerate(dict.fromkeys(key[:2] for key in keys))}
+    present = [unit for unit in session.archive.units() if unit.key in keys]
+    # By code within a question: the files list its models in one order, which would tell them apart.
+    present.sort(key=lambda unit: (place[unit.case], unit.code))
     issued = {row.code for record in planned for row in record.rows}
     units = tuple(unit for unit in present if not unit.calibration and unit.code in issued)
     practice = tuple(unit for unit in present if unit.calibration and unit.code in issued)
+    everybody = gather_current(_batches(records, entries, units))
+    judges = judges_of(session.study)
+    people = [rater for rater in roster if rater not in judges]
     return Standing(
         session,
         records,
@@ -154,8 +194,9 @@ def gather_standing(session: Session) -> Standing:
         tuple(p for p in session.archive.current_problems() if p.rater is None or p.rater in roster),
         units,
         practice,
-        gather_current(_batches(records, entries, units)),
-        gather_current(_batches(records, entries, practice)),
+        everybody.of_raters(people),
+        gather_current(_batches(records, entries, practice)).of_raters(people),
+        everybody.of_raters(judges),
     )
 
 
@@ -194,7 +235,10 @@ def analyze(
     chosen = options or study_options(session)
     columns = slice_columns(study) if by is None else _known_columns(session, by)
     last = session.archive.last_pull()
-    design = describe_design(session.roster(), standing.production_batches)
+    judges = judges_of(study)
+    people = [rater for rater in session.roster() if rater not in judges]
+    design = describe_design(people, standing.production_batches)
+    certificate = certificate_of(session, standing.current)
     divergences = standing.divergences
     by_key = {unit.key: unit for unit in study.units}
     return Analysis(
@@ -206,7 +250,14 @@ def analyze(
         agreement=_agreement(standing, chosen, columns),
         practice=_practice_agreement(standing, chosen),
         divergences=divergences,
-        results=tuple(unit_results(standing.units, standing.current, study.rubric, divergences)),
+        results=tuple(
+            unit_results(
+                standing.units,
+                with_certified(standing.current, standing.judged, certificate),
+                study.rubric,
+                divergences,
+            )
+        ),
         progress=standing.progress,
         coverage=standing.coverage,
         problems=standing.problems,
@@ -214,13 +265,25 @@ def analyze(
             list_controls(study, standing.units, standing.current, design, divergences, standing.practice)
         ),
         questions={unit.code: by_key[unit.key] for unit in standing.units},
+        batches=tuple(standing.production_batches),
+        first_scores=tuple(session.archive.first_scores()),
+        self_checks=standing.self_checks,
+        certificate=certificate,
+        reliability_unknown=reliability_unknown(study, certificate),
     )
 
 
 def study_options(session: Session) -> Options:
     """Return `[agreement]` of the study as options of the analysis."""
     settings = session.study.settings.agreement
-    return Options(settings.bands, settings.interval, settings.confidence, settings.resamples, settings.seed)
+    return Options(
+        settings.bands,
+        settings.interval,
+        settings.confidence,
+        settings.resamples,
+        settings.seed,
+        minimum_units=settings.minimum_units,
+    )
 
 
 def _known_columns(session: Session, by: Sequence[str]) -> tuple[str, ...]:
@@ -241,7 +304,19 @@ def _agreement(standing: Standing, options: Options, by: Sequence[str]) -> Agree
         study, standing.units, standing.production_batches, standing.current, standing.problems, by
     )
     tags = tag_data(study, standing.units, standing.production_batches, standing.current)
-    return assess_agreement(data, tags, options)
+    report = assess_agreement(data, tags, options)
+    return replace(report, judges=_beside_people(standing, data, options)) if judges_of(study) else report
+
+
+def _beside_people(
+    standing: Standing, people: Sequence[DimensionData], options: Options
+) -> tuple[JudgeComparison, ...]:
+    """Return every judge of the roster beside the people."""
+    study = standing.session.study
+    judges = set(judges_of(study))
+    batches = [batch for batch in standing.issued_batches if batch.rater in judges]
+    given = dimension_data(study, standing.units, batches, standing.judged, standing.problems, ())
+    return compare_judges(judged_dimensions(people, given), options.of_pairs)
 
 
 def _practice_agreement(standing: Standing, options: Options) -> AgreementReport | None:
@@ -249,7 +324,9 @@ def _practice_agreement(standing: Standing, options: Options) -> AgreementReport
     if not standing.practice_units:
         return None
     study = standing.session.study
-    batches = [batch_of(record) for record in standing.records if record.kind == "calibration"]
+    judges = set(judges_of(study))
+    records = [record for record in standing.records if record.rater not in judges]
+    batches = [batch_of(record) for record in records if record.kind == "calibration"]
     data = dimension_data(study, standing.practice_units, batches, standing.practice, standing.problems, ())
     return assess_agreement(
         data, tag_data(study, standing.practice_units, batches, standing.practice), options

@@ -6,6 +6,7 @@ simulated adjudicator type into cells of workbooks, and `run` reads them back.
 
 from __future__ import annotations
 
+import csv
 import os
 import random
 from collections import Counter
@@ -13,16 +14,27 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
+from sheetsync.config import STUDY_FILE
 from sheetsync.domain.adjudication import ADJUDICATION_TAB, PEOPLE_COLUMNS, REASONS
-from sheetsync.domain.cells import show
+from sheetsync.domain.assignment import UnitKey
+from sheetsync.domain.cells import match_level, show
+from sheetsync.domain.criteria_records import Criterion
 from sheetsync.domain.divergence import Divergence
 from sheetsync.domain.ratings import Problem
 from sheetsync.domain.scoring_columns import SCORING_TAB, scoring_columns
+from sheetsync.domain.scoring_sheet import row_numbers
 from sheetsync.domain.simulate import FIRST_ROUND, Profile, SimulatedUnit, simulate_ratings
 from sheetsync.domain.simulated_rows import CellValue, Row
-from sheetsync.domain.study import NOT_APPLICABLE, Study
+from sheetsync.domain.study import NOT_APPLICABLE, LevelValue
 from sheetsync.domain.workbook import RawCell
 from sheetsync.errors import StudyError
+from sheetsync.services.demo_criteria import criteria_lines, judged_criteria, promise
+from sheetsync.services.demo_judge import (
+    certificate_lines,
+    certify_simulated_judge,
+    expect_verdicts,
+    hidden_quality,
+)
 from sheetsync.services.incomplete import Incomplete
 from sheetsync.services.init import init
 from sheetsync.services.provision import Progress, provision
@@ -82,6 +94,8 @@ class DemoResult:
         verdicts: how many the adjudicator typed.
         files: what to open, most worthwhile first; relative to the folder, or addresses.
         incomplete: what could not be read or written.
+        judged: how many cases a simulated judge was certified with; `certificate` is its verdict in lines.
+        criteria: what the study had to reach, and did; nothing in one without criteria.
     """
 
     folder: Path
@@ -98,6 +112,9 @@ class DemoResult:
     verdicts: int
     files: tuple[str, ...]
     incomplete: tuple[Incomplete, ...] = ()
+    judged: int = 0
+    certificate: tuple[str, ...] = ()
+    criteria: tuple[Criterion, ...] = ()
 
     @property
     def cells(self) -> int:
@@ -122,12 +139,17 @@ class DemoResult:
             "The scores are made up to show the product at work; they say nothing about any model.",
             "",
             f"Cells typed into {len(self.workbooks)} workbooks: {self.cells:,}. Scores read back: {self.ratings:,}.",
-            f"{self.problems} places need a second look, as they do among people:",
+            f"{_counted(self.problems, 'place')} {'needs' if self.problems == 1 else 'need'} a second look, "
+            "as happens among people:"
+            if self.problems
+            else "No place needs a second look any more.",
         ]
         lines += [f"  {example}" for example in self.examples]
         lines += ["", "Agreement:", *(_figures_line(figures, width) for figures in self.dimensions), ""]
         lines += [
             self._divergences_line(),
+            *self.certificate,
+            *criteria_lines(self.criteria),
             "",
             f"Open, in {self.folder}:",
             *(f"  {name}" for name in self.files),
@@ -138,8 +160,8 @@ class DemoResult:
         total, apart = sum(self.states.values()), self.applicability
         states = ", ".join(f"{count} {state.replace('_', ' ')}" for state, count in self.states.items())
         about = f", {apart} of them about N/A" if apart else ""
-        given = f"the simulated adjudicator gave {self.verdicts} verdicts"
-        return f"{total} divergences{about}; {given}: {states}." if total else "No divergences."
+        given = f"the simulated adjudicator gave {_counted(self.verdicts, 'verdict')}"
+        return f"{_counted(total, 'divergence')}{about}; {given}: {states}." if total else "No divergences."
 
 
 def _figures_line(figures: DimensionFigures, width: int) -> str:
@@ -148,8 +170,12 @@ def _figures_line(figures: DimensionFigures, width: int) -> str:
     exact, within = ("undefined" if share is None else f"{share:.1%}" for share in shares)
     return (
         f"  {figures.dimension:<{width}}  alpha {alpha}, exact {exact}, within one {within}, "
-        f"{figures.divergences} divergences"
+        f"{_counted(figures.divergences, 'divergence')}"
     )
+
+
+def _counted(count: int, word: str) -> str:
+    return f"{count} {word}{'' if count == 1 else 's'}"
 
 
 def demo(
@@ -179,6 +205,7 @@ def demo(
         )
     progress(f"copying the template {template}")
     init(folder, template, backend)
+    expect_verdicts(folder / STUDY_FILE)
     with writing_session(folder, "demo", now) as session:
         return replace(play(session, template, now, progress), folder=folder)
 
@@ -191,15 +218,31 @@ def play(
     profile: Profile = FIRST_ROUND,
 ) -> DemoResult:
     """Provision an open study, have it scored and adjudicated by simulated people, and publish it."""
+    if promise(session, now):
+        progress("the criteria are frozen")
     provision(session, now, progress=lambda location: progress(f"making {location}"))
     workbooks = _score(session, profile, progress)
+    if session.study.settings.certification:
+        progress("a simulated judge judges the cases of its certification")
+    judged = certify_simulated_judge(session, now)
     progress("reading the workbooks, computing agreement, writing summary, adjudication and report")
     first = run(session, now)
+    if session.study.settings.study.agreement_role == "criterion":
+        progress("raters put right what the first reading found")
+        _put_right(session, profile)
     progress("settling divergences")
     settled = _adjudicate(session, first)
-    _change_one_score(session, settled)
+    _change_one_score(session, settled, first)
     progress("reading the verdicts, writing everything again")
-    return _result(session, template, workbooks, (first, run(session, now)), len(settled))
+    last = run(session, now)
+    result = _result(session, template, workbooks, (first, last), len(settled))
+    cases = judged.cases if judged else 0
+    return replace(
+        result,
+        judged=cases,
+        certificate=certificate_lines(last.analysis.certificate, cases),
+        criteria=judged_criteria(session),
+    )
 
 
 # --- raters ---
@@ -215,7 +258,7 @@ def _score(session: Session, profile: Profile, progress: Progress) -> list[Fille
     for record in records:
         place = place_of(record)
         location = session.backend.location(place)
-        cells = _cells(record, ratings[record.rater], session.study)
+        cells = _cells(session, record, ratings[record.rater])
         progress(f"{record.rater} types {len(cells):,} cells into {location}")
         session.backend.type_cells(place, SCORING_TAB, cells)
         filled.append(FilledWorkbook(record.rater, record.batch, location, len(record.rows), len(cells)))
@@ -223,22 +266,65 @@ def _score(session: Session, profile: Profile, progress: Progress) -> list[Fille
 
 
 def _units(session: Session) -> list[SimulatedUnit]:
-    sheets = session.sheets()
+    sheets, counts = session.sheets(), _known_counts(session)
     return [
-        SimulatedUnit(code, sheets.newest_text(code).response, unit.has_false_premise, unit.model)
+        SimulatedUnit(
+            code,
+            sheets.newest_text(code).response,
+            unit.has_false_premise,
+            unit.model,
+            counts.get(unit.key, {}),
+        )
         for code, unit in sheets.units.items()
     ]
 
 
-def _cells(record: WorkbookRecord, rows: Mapping[str, Row], study: Study) -> Cells:
-    """Return where each value goes: rows in the order of the workbook, columns by their key."""
-    columns = scoring_columns(study.rubric, pairs=study.design.layout == "pairs")
+def _known_counts(session: Session) -> dict[UnitKey, dict[str, LevelValue]]:
+    """Return what careful raters come to: the internal scores of a study that has some, or what its judge goes by.
+
+    A practice unit, which has none, is taken to deserve the middle of every scale.
+    """
+    criteria, dimensions = session.study.settings.criteria, session.study.rubric.dimensions
+    if quality := hidden_quality(session.study):
+        return quality
+    path = session.root / criteria.internal if criteria else None
+    if path is None or not path.is_file():
+        return {}
+    with path.open(encoding="utf-8-sig", newline="") as file:
+        rows = list(csv.DictReader(file))
+    found = {unit.key: {d.id: d.scale[len(d.scale) // 2] for d in dimensions} for unit in session.study.units}
+    for row in rows:
+        key = (row.get("question_id") or "", row.get("figure") or "", row.get("model") or "")
+        levels = {d.id: match_level(row.get(d.id) or "", d.scale) for d in dimensions}
+        if key in found:
+            found[key] |= {name: level for name, level in levels.items() if level is not None}
+    return found
+
+
+def _cells(session: Session, record: WorkbookRecord, rows: Mapping[str, Row]) -> Cells:
+    """Return where each value goes in a workbook: rows by their code, columns by their key."""
+    sheet = session.sheets().sheet(record)
+    columns = scoring_columns(sheet.rubric, pairs=sheet.pairs)
     places = {column.key: index for index, column in enumerate(columns)}
     return {
         (number, places[key]): value
-        for number, row in enumerate(record.rows, 1)
-        for key, value in rows.get(row.code, {}).items()
+        for code, number in row_numbers(sheet).items()
+        for key, value in rows.get(code, {}).items()
     }
+
+
+def _put_right(session: Session, profile: Profile) -> None:
+    """Have raters finish the rows that the coordinator asks them about: the study needs them complete."""
+    rubric, seed = session.study.rubric, session.study.design.seed
+    units, raters = _units(session), session.roster()
+    typed = simulate_ratings(rubric, units, raters, seed, profile)
+    meant = simulate_ratings(rubric, units, raters, seed, replace(profile, slips=0))
+    for record in session.workbooks():
+        before = typed[record.rater]
+        rows = {code: row for code, row in meant[record.rater].items() if row != before[code]}
+        cells = _cells(session, record, rows)
+        if cells:
+            session.backend.type_cells(place_of(record), SCORING_TAB, cells)
 
 
 # --- adjudicator ---
@@ -258,12 +344,11 @@ def _adjudicate(session: Session, ran: Ran) -> list[_Settled]:
     people = session.study.settings.people.adjudicators
     adjudicator = people[0].id if people else "adjudicator"
     rng = random.Random(f"{session.study.design.seed}|simulation|adjudicator")  # noqa: S311 - repeatable, not secret
+    rows = [(at, divergences.get(_row_key(row, places))) for at, row in enumerate(grid.rows[1:], 1)]
+    found = [(number, divergence) for number, divergence in rows if divergence is not None]
     cells: Cells = {}
     settled: list[_Settled] = []
-    for number, row in enumerate(grid.rows[1:], 1):
-        divergence = divergences.get(_row_key(row, places))
-        if divergence is None or rng.random() >= _SETTLED:
-            continue
+    for number, divergence in sorted(rng.sample(found, round(_SETTLED * len(found))), key=lambda row: row[0]):
         typed = _verdict(divergence, adjudicator, rng)
         cells |= {(number, places[header]): value for header, value in typed.items()}
         settled.append((divergence, typed["Verdict"]))
@@ -272,18 +357,26 @@ def _adjudicate(session: Session, ran: Ran) -> list[_Settled]:
     return settled
 
 
-def _change_one_score(session: Session, settled: Sequence[_Settled]) -> None:
-    """Have one rater raise a score to the verdict, too late for the adjudicator to know."""
-    rubric = session.study.rubric
-    for divergence, verdict in settled:
+def _change_one_score(session: Session, settled: Sequence[_Settled], ran: Ran) -> None:
+    """Have one rater raise a score to the verdict, too late for the adjudicator to know.
+
+    It is one on the dimension with most divergences, in a row without tags, which may ask for a low score.
+    """
+    rubric, ticks = session.study.rubric, ran.analysis.current.ticks
+    most = Counter(divergence.dimension for divergence in ran.analysis.divergences)
+    for divergence, verdict in sorted(settled, key=lambda each: -most[each[0].dimension]):
         scale = rubric.by_id[divergence.dimension].scale
-        lower = [r for r, value in divergence.values.items() if value in scale and value != verdict]
+        lower = [
+            rater
+            for rater, value in divergence.values.items()
+            if value in scale and value != verdict and not ticks.get((rater, divergence.code))
+        ]
         if divergence.kind != "score" or verdict != scale[-1] or not lower:
             continue
         row = {("score", divergence.dimension): verdict}
         for record in session.workbooks():
             if record.rater == lower[0] and divergence.code in {each.code for each in record.rows}:
-                cells = _cells(record, {divergence.code: row}, session.study)
+                cells = _cells(session, record, {divergence.code: row})
                 session.backend.type_cells(place_of(record), SCORING_TAB, cells)
                 return
 

@@ -1,11 +1,20 @@
-"""The part of a demonstration in which a simulated judge is certified, by the way of a real one: a file of verdicts."""
+"""The part of a demonstration in which a simulated judge is certified, by the way of a real one: a file of verdicts.
+
+Judge and people go by the same hidden quality of each response, each with slips of their own: compared, they agree
+about as well as a fair judge and people do.
+"""
 
 from __future__ import annotations
 
 from pathlib import Path
 
+from sheetsync.domain import certificate_words as words
+from sheetsync.domain.assignment import UnitKey
+from sheetsync.domain.certificate import Certificate
+from sheetsync.domain.presentation import source_of
 from sheetsync.domain.protocols import Judge
-from sheetsync.domain.simulate_judge import simulate_verdicts
+from sheetsync.domain.simulate_judge import deserved, simulate_verdicts
+from sheetsync.domain.study import LevelValue, Study
 from sheetsync.services.certify_prepare import prepare
 from sheetsync.services.judge import judge
 from sheetsync.services.judge_command import Way
@@ -33,3 +42,28 @@ def certify_simulated_judge(session: Session, now: str) -> Judged | None:
     lines = simulate_verdicts(presentation, settings.certification.seed)
     (session.root / verdicts).write_text("\n".join([*lines, ""]), encoding="utf-8")
     return judge(session, Way(lambda: now))
+
+
+def hidden_quality(study: Study) -> dict[UnitKey, dict[str, LevelValue]]:
+    """Return the level that every response deserves by dimension; nothing in a study that certifies no judge."""
+    if study.settings.certification is None:
+        return {}
+    models, seed = {source_of(unit): unit.model for unit in study.units}, study.settings.certification.seed
+    found: dict[UnitKey, dict[str, LevelValue]] = {unit.key: {} for unit in study.units}
+    for dimension in study.rubric.dimensions:
+        places = deserved(models, dimension.id, len(dimension.levels), seed)
+        for unit in study.units:
+            found[unit.key][dimension.id] = dimension.scale[places[source_of(unit)]]
+    return found
+
+
+def certificate_lines(certificate: Certificate | None, judged: int) -> tuple[str, ...]:
+    """Return the end of the story: the four lines and what follows; nothing where no judge was tried."""
+    if certificate is None:
+        return ()
+    return (
+        "",
+        f"A simulated judge judged {judged} cases:",
+        *(f"  {line}" for line in words.block(certificate)),
+        "The whole certificate: sheetsync certify",
+    )

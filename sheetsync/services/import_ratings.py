@@ -162,6 +162,9 @@ def _find_columns(file: SubmissionFile, desk: RaterDesk, faults: Faults) -> list
     names = [column.header for column in desk.columns]
     found = [show(cell).strip() for cell in file.grid.rows[file.header_row]]
     place, before = file.place(file.header_row), len(faults)
+    if not any(normalise(text) in known for text in found):
+        faults.error(place, f"names none of the columns; they come first, in any order: {', '.join(names)}")
+        return None
     seen: set[str] = set()
     columns: list[CellKey | None] = []
     for text in found:

@@ -26,10 +26,11 @@ from sheetsync.domain.workbook import WorkbookSpec, expected_reading
 from sheetsync.errors import BackendError, SheetsyncError
 from sheetsync.report import render_report
 from sheetsync.services.analyze import analyze, without_models
+from sheetsync.services.criteria import criteria_beside, is_blind
 from sheetsync.services.incomplete import Incomplete
-from sheetsync.services.pull import read_adjudication
+from sheetsync.services.pull import parse_typed, read_adjudication
 from sheetsync.services.session import ADJUDICATION, PRIVATE_FOLDER, SUMMARY, Session
-from sheetsync.services.written import about_to_write, not_written, written_before, wrote
+from sheetsync.services.written import Standing, about_to_write, not_written, written_before, wrote
 from sheetsync.store.records import Published as WrittenBefore
 
 REPORTS_FOLDER = "reports"
@@ -37,11 +38,12 @@ REPORTS_FOLDER = "reports"
 
 @dataclass(frozen=True)
 class Published:
-    """What was written, and what could not be."""
+    """What was written, and what could not be; `notes` is what whoever reads it should know."""
 
     written: tuple[str, ...]
     incomplete: tuple[Incomplete, ...]
     dry_run: bool = False
+    notes: tuple[str, ...] = ()
 
     def to_dict(self) -> dict[str, object]:
         """Return what `publish --json` prints."""
@@ -75,16 +77,25 @@ def publish(
         SheetsyncError: the reports folder cannot be written.
     """
     analysis = analysis or analyze(session)
-    name_models = session.study.settings.publish.models and not blind
+    name_models = names_models(session, blind=blind)
     shown = analysis if name_models else without_models(analysis)
     if dry_run:
         return Published(publish_locations(session), (), dry_run=True)
     writer = _Writer(session, force=force)
     writer.write_report("agreement.json", _json(analysis))
-    writer.write_report("report.html", render_report(shown, name_models=name_models))
+    writer.write_report(
+        "report.html",
+        render_report(shown, name_models=name_models, criteria=criteria_beside(session, analysis)),
+    )
     writer.replace(SUMMARY, build_summary_workbook(shown, name_models=name_models))
     writer.replace_adjudication(analysis)
-    return Published(tuple(writer.written), tuple(writer.incomplete))
+    notes = (analysis.reliability_unknown,) if analysis.reliability_unknown else ()
+    return Published(tuple(writer.written), tuple(writer.incomplete), notes=notes)
+
+
+def names_models(session: Session, *, blind: bool) -> bool:
+    """Return whether what is published names models: never before a study with criteria is unblinded."""
+    return session.study.settings.publish.models and not blind and not is_blind(session)
 
 
 def publish_locations(session: Session) -> tuple[str, ...]:
@@ -120,18 +131,17 @@ class _Writer:
     def replace(self, place: Place, spec: WorkbookSpec) -> None:
         """Rewrite a workbook of ours; where that is not safe the result lies beside it."""
         before = written_before(self.session, place)
-        known = Known(before.tabs, before.people_columns, before.version)
-        self._replace(place, spec, before, known, {})
+        self._replace(place, spec, before, _known(before), {})
 
     def _replace(
         self,
         place: Place,
         spec: WorkbookSpec,
-        before: WrittenBefore,
+        before: Standing,
         known: Known,
         people: Mapping[str, Sequence[str]],
     ) -> None:
-        """Rewrite a workbook; `before` is what we wrote last, `known` what of it may be written over."""
+        """Rewrite a workbook; `before` is what stands there of ours, `known` what of it may be written over."""
         version = self.found[place]
         content = WrittenBefore(expected_reading(spec).tabs, people)
         about_to_write(self.session, place, before, content)
@@ -139,21 +149,25 @@ class _Writer:
             result = self.session.backend.replace(place, spec, known, version_read=version, force=self.force)
         except BackendError as error:
             # It may have been written all the same (an answer that was lost), so what was to be written stays noted.
-            self.incomplete.append(Incomplete(self.session.backend.location(place), str(error)))
+            self._left_out(place, str(error), before.doubt)
             return
         self.written.append(result.location)
         if result.obstacle:
-            self.incomplete.append(Incomplete(self.session.backend.location(place), result.obstacle))
-            not_written(self.session, place)
+            self._left_out(place, result.obstacle, before.doubt)
+            not_written(self.session, place, before)
             return
         wrote(self.session, place, replace(content, version=result.version))
         if version is None:
             self._share(place)
 
+    def _left_out(self, place: Place, *reasons: str) -> None:
+        message = " ".join(reason for reason in reasons if reason)
+        self.incomplete.append(Incomplete(self.session.backend.location(place), message))
+
     def _share(self, place: Place) -> None:
         obstacle = self.session.backend.share(place)
         if obstacle:
-            self.incomplete.append(Incomplete(self.session.backend.location(place), obstacle))
+            self._left_out(place, obstacle)
 
     def replace_adjudication(self, analysis: Analysis) -> None:
         """Rewrite the adjudication workbook with what people typed put back as it stood.
@@ -162,17 +176,24 @@ class _Writer:
         foreign: the result lies beside the workbook, with what could be read and the archived verdicts.
         """
         parsed, people = ParsedAdjudication(), {ADJUDICATION_TAB: PEOPLE_COLUMNS}
-        before = written_before(self.session, ADJUDICATION)
-        known = Known(before.tabs, before.people_columns, before.version)
+        reading, is_readable = None, True
         if self.found[ADJUDICATION] is not None:
             try:
-                parsed = read_adjudication(self.session)
+                reading = read_adjudication(self.session)
             except BackendError:
-                known = Known()
-            if not parsed.is_whole:
-                known = Known(before.tabs)
+                is_readable = False
+            else:
+                parsed = parse_typed(self.session, reading)
+        before = written_before(self.session, ADJUDICATION, reading)
+        known = _known(before) if is_readable else Known()
+        if not parsed.is_whole:
+            known = Known(before.content.tabs)
         sheet = adjudication_sheet(self.session, analysis, parsed.rows)
         self._replace(ADJUDICATION, build_adjudication_workbook(sheet), before, known, people)
+
+
+def _known(before: Standing) -> Known:
+    return Known(before.content.tabs, before.content.people_columns, before.content.version)
 
 
 def adjudication_sheet(session: Session, analysis: Analysis, typed: Sequence[TypedRow]) -> AdjudicationSheet:
@@ -187,7 +208,7 @@ def adjudication_sheet(session: Session, analysis: Analysis, typed: Sequence[Typ
         study_id=session.study.id,
         title=session.study.title,
         rubric=session.study.rubric,
-        raters=tuple(session.roster()),
+        raters=tuple(rater.id for rater in session.study.raters if rater.kind == "annotator"),
         adjudicators=tuple(person.id for person in session.study.settings.people.adjudicators),
         divergences=divergences,
         units={code: AdjudicationUnit(text.question, text.response) for code, text in texts.items()},

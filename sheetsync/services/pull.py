@@ -17,6 +17,8 @@ from sheetsync.domain.current import gather_current
 from sheetsync.domain.divergence import DivergenceKey, Verdict
 from sheetsync.domain.ratings import Entry, Problem
 from sheetsync.domain.scoring_reading import ParsedSheet, parse_scoring_workbook
+from sheetsync.domain.study import LevelValue
+from sheetsync.domain.workbook import Reading
 from sheetsync.errors import BackendError, WorkbookMissingError, WorkbookUnreadableError
 from sheetsync.services.incomplete import Incomplete
 from sheetsync.services.provision import stale_notes
@@ -102,7 +104,8 @@ def pull(session: Session, now: str, *, force: bool = False) -> Pulled:
     reader = _WorkbookReader(session, [place_of(record) for record in records], force=force)
     readings = [reader.read(record) for record in records]
     adjudication = _read_adjudication(session, reader)
-    strangers = _strangers(session, [place_of(record) for record in session.workbooks()])
+    ours = [*(place_of(record) for record in session.workbooks()), *session.certification_places()]
+    strangers = _strangers(session, ours)
     stored = session.archive.record_pull(now, readings, adjudication, strangers)
     problems = [p for p in session.archive.current_problems() if p.rater is None or p.rater in roster]
     workbooks = tuple(
@@ -129,8 +132,10 @@ class _WorkbookReader:
         self.found = session.backend.versions([*places, ADJUDICATION])
         self.sheets: SheetMaker = session.sheets()
         self.versions = session.archive.versions()
-        self.entries = session.archive.current_entries()
-        self.standing = [p for p in session.archive.current_problems() if p.code is not None]
+        # A workbook is compared with what was typed there before; what was imported is not its business.
+        self.entries = session.archive.current_entries(imported=False)
+        standing = session.archive.current_problems(imported=False)
+        self.standing = [problem for problem in standing if problem.code is not None]
         self.incomplete: list[Incomplete] = []
 
     def read(self, record: WorkbookRecord) -> WorkbookReading:
@@ -154,8 +159,9 @@ class _WorkbookReader:
     def texts_rated(self) -> dict[str, int]:
         """Return the number of the text that each unit's ratings in force were given on, before this pull."""
         roster = set(self.session.roster())
+        entries = self.session.archive.current_entries()
         batches = [
-            batch_entries(record, self.entries.get(record.key, ()))
+            batch_entries(record, entries.get(record.key, ()))
             for record in self.session.workbooks()
             if record.rater in roster
         ]
@@ -225,8 +231,8 @@ def _strangers(session: Session, places: Sequence[Place]) -> list[Problem]:
 # --- adjudication ---
 
 
-def read_adjudication(session: Session) -> ParsedAdjudication:
-    """Return what people typed into the adjudication workbook.
+def read_adjudication(session: Session) -> Reading:
+    """Return what stands in the adjudication workbook.
 
     Raises:
         BackendError: it cannot be read, or is another workbook.
@@ -238,6 +244,11 @@ def read_adjudication(session: Session) -> ParsedAdjudication:
             f"{session.backend.location(ADJUDICATION)} is another workbook ({reading.marker}), not {expected}.",
             "Put the right file back, or move this one away and run `sheetsync publish`.",
         )
+    return reading
+
+
+def parse_typed(session: Session, reading: Reading) -> ParsedAdjudication:
+    """Return what people typed into the adjudication workbook."""
     codes = {unit.code for unit in session.archive.units()}
     return parse_adjudication(reading, session.study.rubric, codes)
 
@@ -251,13 +262,14 @@ def _read_adjudication(session: Session, reader: _WorkbookReader) -> Adjudicatio
         return AdjudicationReading("unchanged", version)
     location = session.backend.location(ADJUDICATION)
     try:
-        parsed = read_adjudication(session)
+        reading = read_adjudication(session)
     except WorkbookMissingError:
         return None  # moved away between the two looks
     except BackendError as error:
         reader.incomplete.append(Incomplete(location, str(error)))
         problem = Problem("not_a_workbook", str(error), batch=ADJUDICATION_BATCH, found=location)
         return AdjudicationReading("unreadable", problems=(problem,))
+    parsed = parse_typed(session, reading)
     lost = [replace(p, found=location) for p in parsed.problems if p.kind == "missing_column"]
     if lost:
         reader.incomplete.append(Incomplete(location, lost[0].message))
@@ -271,7 +283,7 @@ def _read_adjudication(session: Session, reader: _WorkbookReader) -> Adjudicatio
         reader.incomplete.append(Incomplete(location, message))
         problem = Problem("emptied", message, batch=ADJUDICATION_BATCH, found=location)
         return AdjudicationReading("guarded", problems=(problem,))
-    verdicts = _with_basis(session, parsed.rows, known, reader.texts_rated())
+    verdicts = _with_basis(parsed.rows, known, _shown(session, reading), reader.texts_rated())
     return AdjudicationReading("read", version, verdicts, parsed.problems)
 
 
@@ -280,10 +292,17 @@ def _is_emptied(rows: Sequence[TypedRow], known: Mapping[DivergenceKey, Verdict]
     return len(given) >= _GUARD_FROM and all(row.verdict.verdict is None for row in rows)
 
 
+def _shown(session: Session, reading: Reading) -> dict[DivergenceKey, dict[str, LevelValue]]:
+    """Return the values of the raters that the workbook showed when it was last written."""
+    tabs = written_before(session, ADJUDICATION, reading).content.tabs
+    raters = sorted({record.rater for record in session.archive.workbooks()})
+    return values_shown(tabs, session.study.rubric, raters)
+
+
 def _with_basis(
-    session: Session,
     rows: Sequence[TypedRow],
     known: Mapping[DivergenceKey, Verdict],
+    shown: Mapping[DivergenceKey, Mapping[str, LevelValue]],
     texts: Mapping[str, int],
 ) -> list[Verdict]:
     """Give every verdict the ratings it was made on: those that the adjudicator had before them.
@@ -291,9 +310,6 @@ def _with_basis(
     A verdict typed again as it was keeps its basis; a changed or new one gets the values that the
     workbook showed when it was last written, and the text that those values are on.
     """
-    published = written_before(session, ADJUDICATION)
-    raters = {record.rater for record in session.archive.workbooks()}
-    shown = values_shown(published.tabs, session.study.rubric, sorted(raters))
     verdicts = []
     for row in rows:
         before = known.get(row.key)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from sheetsync.config_faults import listed, quoted, suggestion
+from sheetsync.config_faults import listed, nearest, quoted
 from sheetsync.domain.conditions import CellKey
 from sheetsync.domain.scoring_sheet import ScoringSheet
 from sheetsync.domain.wide_format import SIDE, WideColumn, repeated_headers, wide_columns
@@ -62,10 +62,11 @@ def open_desk(session: Session, rater: str) -> RaterDesk:
     """
     if rater not in session.roster():
         policy = session.study.settings.study.judge_policy
+        near = nearest(rater, session.roster())
         judged = " Ratings of a judge cannot be taken: judge_policy is forbidden." * (policy == "forbidden")
         raise StudyError(
             f"{quoted(rater)} is not on the roster.{judged}",
-            f"Raters are {', '.join(session.roster())}; {suggestion(rater, session.roster())}",
+            f"Raters are {', '.join(session.roster())}{f'; did you mean {quoted(near)}?' if near else '.'}",
         )
     records: list[WorkbookRecord] = [record for record in session.workbooks() if record.rater == rater]
     sheets = session.sheets()

@@ -11,20 +11,25 @@ from sheetsync.domain.analysis import Analysis, dimension_data
 from sheetsync.domain.coefficients import Coefficient
 from sheetsync.errors import SheetsyncError
 from sheetsync.services.analyze import Standing, analyze, gather_standing
+from sheetsync.services.claims import ClaimsNews, claims_news
 from sheetsync.services.divergences import divergences_dict
 from sheetsync.services.incomplete import Incomplete
-from sheetsync.services.publish import Published, publish, publish_locations
+from sheetsync.services.publish import Published, names_models, publish, publish_locations
 from sheetsync.services.pull import Pulled, pull
 from sheetsync.services.session import Session, place_of
 
 
 @dataclass(frozen=True)
 class Ran:
-    """One nightly run; `withheld` names dimensions whose alpha two implementations disagree on."""
+    """One nightly run; `withheld` names dimensions whose alpha two implementations disagree on.
+
+    `claims` is for people alone: JSON holds codes and never models.
+    """
 
     pulled: Pulled
     analysis: Analysis
     published: Published
+    claims: ClaimsNews
     withheld: tuple[str, ...] = ()
 
     @property
@@ -69,7 +74,9 @@ def run(session: Session, now: str, *, blind: bool = False, force: bool = False)
     if withheld:
         analysis = replace(analysis, agreement=withhold(analysis.agreement, withheld))
     published = publish(session, analysis, blind=blind, force=force)
-    ran = Ran(pulled, analysis, published, tuple(withheld))
+    named = names_models(session, blind=blind)
+    news = claims_news(session, analysis, now, name_models=named)
+    ran = Ran(pulled, analysis, published, news, tuple(withheld))
     session.archive.add_event(now, "run", log_line(ran))
     return ran
 
@@ -81,15 +88,33 @@ def _cross_check(standing: Standing, analysis: Analysis) -> list[str]:
     return cross_check_alpha(analysis.agreement, data)
 
 
+_ALPHA_AND_ITS_PARTS = ("alpha", "observed_disagreement", "expected_disagreement")
+
+
 def withhold(report: AgreementReport, names: Sequence[str]) -> AgreementReport:
-    """Return the report with the alphas of these dimensions, and their bands, taken out."""
+    """Return the report with the alphas of these dimensions taken out, and everything that rests on them.
+
+    Those of slices go too, for the same code made them, and so do the two disagreements, which say alpha
+    in other words.
+    """
 
     def without_alpha(dimension: DimensionAgreement) -> DimensionAgreement:
         taken = Coefficient(None, reason="cross_check_failed", interval_reason="cross_check_failed")
-        return replace(dimension, band=None, coefficients={**dimension.coefficients, "alpha": taken})
+        return replace(
+            dimension,
+            band=None,
+            coefficients={**dimension.coefficients, **dict.fromkeys(_ALPHA_AND_ITS_PARTS, taken)},
+            slices=tuple(replace(s, agreement=without_alpha(s.agreement)) for s in dimension.slices),
+        )
 
     dimensions = (without_alpha(d) if d.dimension in names else d for d in report.dimensions)
-    return replace(report, dimensions=tuple(dimensions))
+    kept = tuple(each for each in report.explanations if each.dimension not in names)
+    return replace(
+        report,
+        dimensions=tuple(dimensions),
+        explanations=kept,
+        pooled=None if names else report.pooled,
+    )
 
 
 def log_line(ran: Ran) -> str:
@@ -101,7 +126,8 @@ def log_line(ran: Ran) -> str:
         f"failed={len(states) - states.count('read') - states.count('unchanged')} "
         f"new={sum(c.new for c in changes)} changed={sum(c.changed for c in changes)} "
         f"cleared={sum(c.cleared for c in changes)} problems={len(ran.pulled.problems)} "
-        f"divergences={len(ran.analysis.divergences)} withheld={len(ran.withheld)} "
+        f"divergences={len(ran.analysis.divergences)} claims_changed={len(ran.claims.changes)} "
+        f"withheld={len(ran.withheld)} "
         f"incomplete={len(ran.incomplete)} exit={ran.exit_code}"
     )
 

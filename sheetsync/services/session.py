@@ -6,24 +6,31 @@ import logging
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 from types import TracebackType
 
 from sheetsync.backends import open_backend
 from sheetsync.backends.base import Place, SheetBackend
 from sheetsync.config import load_study
-from sheetsync.domain.assignment import Batch, CodedUnit
+from sheetsync.domain.assignment import Batch, CodedUnit, sides_of
+from sheetsync.domain.certification_sheet import certification_batch
 from sheetsync.domain.current import BatchEntries
 from sheetsync.domain.ratings import Entry
-from sheetsync.domain.scoring_tab import ScoringRow, ScoringSheet, typed_cells
+from sheetsync.domain.scoring_sheet import Guidance, ScoringRow, ScoringSheet
+from sheetsync.domain.scoring_tab import typed_cells
+from sheetsync.domain.sides import case_names
 from sheetsync.domain.study import Rubric, Study
-from sheetsync.errors import NotProvisionedError
+from sheetsync.errors import NotProvisionedError, SheetsyncError
 from sheetsync.store.archive import Archive
 from sheetsync.store.lock import study_lock
 from sheetsync.store.records import TextRecord, WorkbookRecord
 
 PRIVATE_FOLDER = ".sheetsync"
+DOMAIN = "domain"
+"""The question column by which raters compare their scores across cases (S1.15)."""
+
 SUMMARY = Place("summary")
 ADJUDICATION = Place("adjudication")
 
@@ -56,6 +63,15 @@ class Session(AbstractContextManager["Session"]):
     def roster(self) -> list[str]:
         """Return the ids of the raters in the order of the study's files."""
         return [rater.id for rater in self.study.raters]
+
+    def certification_places(self) -> list[Place]:
+        """Return where the workbooks of raters lie who are certified as judges."""
+        return [
+            certification_place(judging.judge, run.number)
+            for run in self.archive.certification_runs()
+            for judging in run.judgings
+            if judging.source == "workbook"
+        ]
 
     def sheets(self) -> SheetMaker:
         """Return what turns workbook records into the sheets they were issued as."""
@@ -92,6 +108,23 @@ def reading_session(root: Path) -> Iterator[Session]:
     if not Archive.exists(root / PRIVATE_FOLDER):
         raise _not_provisioned()
     with _open(root, study) as session:
+        yield session
+
+
+@contextmanager
+def judging_session(root: Path, now: str) -> Iterator[Session]:
+    """Open a study for a judge, who may take hours: alone among judges, while other commands go on.
+
+    Raises:
+        StudyError: the study's files are not valid.
+        LockedError: another judge is at work on this study.
+        SheetsyncError: nothing is prepared.
+    """
+    study = load_study(root)
+    private = root / PRIVATE_FOLDER
+    if not Archive.exists(private):
+        raise SheetsyncError("Nothing is prepared to be judged.", "Run `sheetsync certify prepare` first.")
+    with study_lock(private / "certification", "certify run", now), _open(root, study) as session:
         yield session
 
 
@@ -135,6 +168,11 @@ def place_of(record: WorkbookRecord) -> Place:
     return Place("raters", record.rater, record.batch)
 
 
+def certification_place(rater: str, run: int) -> Place:
+    """Return where a rater's workbook of a certification lies."""
+    return Place("raters", rater, certification_batch(run))
+
+
 def batch_of(record: WorkbookRecord) -> Batch:
     """Return what a rater was given in a workbook."""
     return Batch(record.rater, record.batch, record.kind, tuple(row.code for row in record.rows))
@@ -155,7 +193,8 @@ class SheetMaker:
         self._units = {unit.code: unit for unit in archive.units()}
         self._texts = archive.texts()
         self._rubrics: dict[str, Rubric] = {}
-        self._reference = {unit.key: unit.reference for unit in study.units}
+        self._in_bank = {unit.key: unit for unit in study.units}
+        self._sides: dict[str, dict[str, str]] = {}
 
     @property
     def units(self) -> Mapping[str, CodedUnit]:
@@ -183,7 +222,11 @@ class SheetMaker:
         typed: dict[str, list[Entry]] = {}
         for entry in entries:
             typed.setdefault(entry.code, []).append(entry)
-        rows = tuple(self._row(row.code, row.text, typed.get(row.code, ())) for row in record.rows)
+        sides = self.sides(record.rater)
+        rows = tuple(
+            replace(self._row(row.code, row.text, typed.get(row.code, ())), side=sides.get(row.code, ""))
+            for row in record.rows
+        )
         return ScoringSheet(
             study_id=study.id,
             title=study.title,
@@ -196,10 +239,29 @@ class SheetMaker:
             contact=study.settings.study.contact,
             pairs=any(row.side for row in rows),
             references=self._references(record),
+            guidance=self._guidance(),
+        )
+
+    def sides(self, rater: str) -> dict[str, str]:
+        """Return the side of every unit of a pair as this rater sees it."""
+        if rater not in self._sides:
+            issued = [batch_of(record) for record in self._archive.workbooks() if record.rater == rater]
+            self._sides[rater] = sides_of(self._study, rater, list(self._units.values()), issued)
+        return self._sides[rater]
+
+    def _guidance(self) -> Guidance:
+        settings = self._study.settings
+        return Guidance(
+            version=settings.study.version,
+            resources=settings.study.resources,
+            time=settings.time,
+            self_check=settings.self_check,
+            has_practice=any(unit.calibration for unit in self._units.values()),
         )
 
     def _row(self, code: str, number: int, entries: Sequence[Entry]) -> ScoringRow:
         unit, text = self._units[code], self.text(code, number)
+        in_bank = self._in_bank.get(unit.key)
         typed = typed_cells([((entry.kind, entry.column), entry.value) for entry in entries])
         return ScoringRow(
             code=code,
@@ -207,20 +269,18 @@ class SheetMaker:
             question=text.question,
             response=text.response,
             has_false_premise=unit.has_false_premise,
-            case=self._case(unit),
-            side=unit.side,
-            reference=self._reference.get(unit.key, ""),
+            case=self._cases[unit.case] if unit.side else "",
+            reference=in_bank.reference if in_bank else "",
+            domain=in_bank.slices.get(DOMAIN, "") if in_bank and unit.side else "",
             typed=typed,
         )
 
-    def _case(self, unit: CodedUnit) -> str:
-        if not unit.side:
-            return ""
-        cases = list(dict.fromkeys(each.case for each in self._units.values()))
-        return f"{cases.index(unit.case) + 1:03d}"
+    @cached_property
+    def _cases(self) -> dict[tuple[str, str], str]:
+        return case_names((unit.case, unit.calibration) for unit in self._units.values())
 
     def _references(self, record: WorkbookRecord) -> dict[str, str]:
         """Return the reference sheets that the workbook's units are scored against."""
         keys = [self._units[row.code].key for row in record.rows]
-        names = sorted({self._reference.get(key, "") for key in keys} - {""})
+        names = sorted({self._in_bank[key].reference for key in keys if key in self._in_bank} - {""})
         return {name: self._study.references[name] for name in names if name in self._study.references}

@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass
 
 from sheetsync.backends.base import Place
 from sheetsync.domain.progress import BatchProgress, UnitCoverage
+from sheetsync.domain.rater_words import rare_sheets
 from sheetsync.errors import BackendError
 from sheetsync.services.analyze import gather_standing
 from sheetsync.services.provision import stale_notes
@@ -49,6 +50,7 @@ def status(session: Session) -> Status:
     last = session.archive.last_pull()
     notes = [
         *stale_notes(session.study, session.archive.units(), session.archive.workbooks()),
+        *(f"Worth a look: {words}" for words in rare_sheets(standing.habits, session.study.rubric)),
         *_exposures(session, [place_of(record) for record in standing.records]),
     ]
     return Status(standing.progress, standing.coverage, last.at if last else None, tuple(notes))

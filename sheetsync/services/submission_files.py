@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from sheetsync.config_faults import Faults
+from sheetsync.config_faults import Faults, listed
 from sheetsync.config_files import decode_text, find_delimiter, number_records
 from sheetsync.domain.cells import normalise, show
 from sheetsync.domain.wide_format import unescape_formula
@@ -18,6 +18,8 @@ from sheetsync.errors import BackendError
 STDIN = Path("-")
 
 _WORKBOOKS = {".xlsx", ".xlsm"}
+_WORKBOOK_STARTS = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0")
+"""How a workbook begins, today's and an old .xls, whatever the file is called."""
 _HEADER_ROWS = 25
 """How far down a workbook the header is looked for."""
 _MOST_LINES = 100_000
@@ -46,12 +48,12 @@ class SubmissionFile:
         return place if header is None else f"{place}, {header}"
 
 
-def read_submission(path: Path, known: Iterable[str], faults: Faults) -> SubmissionFile | None:
+def read_submission(path: Path, columns: Sequence[str], faults: Faults) -> SubmissionFile | None:
     """Read a file; None where it cannot be understood.
 
     Args:
         path: the file; `-` is standard input.
-        known: the columns it should have, by which delimiter and header are found.
+        columns: those it should have, by which delimiter and header are found.
         faults: collects what is wrong.
     """
     name = "stdin" if path == STDIN else path.name
@@ -60,9 +62,9 @@ def read_submission(path: Path, known: Iterable[str], faults: Faults) -> Submiss
     except OSError as error:
         faults.error(str(path), f"cannot be read ({error.strerror}); check the path")
         return None
-    names = {normalise(each) for each in known}
-    if path.suffix.lower() in _WORKBOOKS or data.startswith(b"PK\x03\x04"):
-        return _of_workbook(data, name, names, faults)
+    if path.suffix.lower() in _WORKBOOKS or data.startswith(_WORKBOOK_STARTS):
+        return _of_workbook(data, name, columns, faults)
+    names = {normalise(each) for each in columns}
     text = decode_text(data, name, faults)
     if text is None:
         return None
@@ -124,8 +126,33 @@ def _pipe_cells(line: str) -> list[str]:
 # --- workbooks ---
 
 
-def _of_workbook(data: bytes, name: str, known: set[str], faults: Faults) -> SubmissionFile | None:
-    """Take the tab and the row in which most of the columns are named."""
+@dataclass(frozen=True)
+class _Table:
+    """A tab, the row of it that names the columns, and how many of them it names."""
+
+    grid: Grid
+    row: int
+    hits: int
+
+
+def _table_of(grid: Grid, known: set[str]) -> _Table | None:
+    """Return the row of a tab in which most columns are named; None where there is none."""
+    rows = [
+        _Table(grid, row, _hits([show(cell) for cell in cells], known))
+        for row, cells in enumerate(grid.rows[:_HEADER_ROWS])
+    ]
+    best = max(rows, key=lambda each: each.hits, default=None)
+    return best if best is not None and best.hits else None
+
+
+def _has_rows(table: _Table) -> bool:
+    """Return whether a tab is a table of scores: it names some columns, and something stands below."""
+    is_table = table.hits > 1
+    return is_table and any(show(cell).strip() for row in table.grid.rows[table.row + 1 :] for cell in row)
+
+
+def _of_workbook(data: bytes, name: str, columns: Sequence[str], faults: Faults) -> SubmissionFile | None:
+    """Take the tab that names the columns, from the row on that does."""
     from sheetsync.backends.xlsx_read import parse_workbook  # noqa: PLC0415 - only workbooks need it
 
     try:
@@ -133,15 +160,24 @@ def _of_workbook(data: bytes, name: str, known: set[str], faults: Faults) -> Sub
     except BackendError as error:
         faults.error(name, f"{error.message.removeprefix(name).strip()} {error.remedy}")
         return None
-    best: tuple[int, int, Grid] | None = None
-    for grid in reading.tabs:
-        for row, cells in enumerate(grid.rows[:_HEADER_ROWS]):
-            hits = _hits([show(cell) for cell in cells], known)
-            if hits and (best is None or hits > best[0]):
-                best = (hits, row, grid)
-    if best is None:
-        faults.error(name, "has no tab with a row that names the columns")
+    if reading.marker:
+        faults.error(
+            name,
+            f"is a workbook of a study ({reading.marker}), not a file of scores; put it in the place of the "
+            "rater's workbook and run `sheetsync pull`",
+        )
         return None
-    _, row, grid = best
+    known = {normalise(each) for each in columns}
+    tables = [table for grid in reading.tabs if (table := _table_of(grid, known))]
+    if not tables:
+        faults.error(name, f"has no tab with a row that names the columns: {', '.join(columns)}")
+        return None
+    filled = [each for each in tables if _has_rows(each)]
+    if len(filled) > 1:
+        titles = listed([each.grid.title for each in filled], "and")
+        faults.error(name, f"holds scores on the tabs {titles}; bring them together on one tab")
+        return None
+    table = max(filled or tables, key=lambda each: each.hits)
+    row, grid = table.row, table.grid
     rows = tuple(tuple(None if cell == "" else cell for cell in cells) for cells in grid.rows)
     return SubmissionFile(Grid(name, rows), row, f"tab {grid.title} row", data)

@@ -45,7 +45,7 @@ def test_every_dimension_is_explained_in_lines_that_fit(ratings: Path) -> None:
     assert "Hardest to score alike: figure " in words
     assert "it is too narrow; the jackknife gives" in words
     assert "Every rating that can be compared is 3" in words
-    assert "Nothing varies on Same, which brings nothing." in words
+    assert "Nothing varies on Same, which adds nothing." in words
     assert "Footnote, not a result: all ratings stacked give" in words
     assert "\u2212" not in result.stdout
 
@@ -91,3 +91,18 @@ def test_rounding_never_moves_a_verdict(tmp_path: Path) -> None:
         "Accuracy", assessed.__class__(**{**vars(assessed), "coefficients": figures}), "landis-koch"
     )
     assert row[2] == "0.19996"
+
+
+def test_a_limit_beside_0_shows_on_which_side_it_is() -> None:
+    """X2: whether alpha's bound is above 0 decides a claim, so -0.004 is neither 0.00 nor -0.00."""
+    from sheetsync.api_result import _interval as of_frames
+    from sheetsync.cli.output_agreement import _interval as of_terminal
+    from sheetsync.cli.output_agreement import _number as of_terminal_number
+    from sheetsync.domain.coefficients import Coefficient
+    from sheetsync.report_cells import interval as of_report
+
+    found = Coefficient(0.1, -0.0036, 0.278)
+    assert of_terminal(found) == "-0.004 to 0.28"
+    assert of_terminal_number(Coefficient(-0.0001)) == "0.000"  # and never -0.000
+    assert of_report(found).text == "−0.004 to 0.28"
+    assert of_frames(Coefficient(0.1, 0.0003, 0.278)) == "0.0003 to 0.278"

@@ -110,3 +110,37 @@ def ask(prompt):
         return json.dumps({"scores": {each["id"]: 3 for each in case["metrics"]}, "reasoning": "so"}, indent=1)
     return '{"verdict": "PASS", "reasoning": "so"}'
 """
+
+
+@pytest.mark.parametrize("arguments", [(), ("prepare",)])
+def test_a_study_that_takes_no_judge_sends_nobody_to_certify_one_in_it(
+    tmp_path: Path, arguments: tuple[str, ...]
+) -> None:
+    root = tmp_path / "human"
+    made = CliRunner().invoke(cli, ["init", str(root), "--template", "historical-figures"])
+    assert made.exit_code == 0
+    done = run(root, "certify", *arguments)
+    assert (done.exit_code, done.stdout) == (2, "")
+    assert 'judge_policy in study.toml is "forbidden"' in done.stderr
+    assert "Add the section" not in done.stderr
+
+
+def test_a_run_that_is_not_judged_through_says_so_in_its_certificate(folder: Path) -> None:
+    judge_script(folder, 'if [case["id"]] == open("asked.txt").read().split()[4:5]: sys.exit(1)')
+    run(folder, "certify", "prepare")
+    assert run(folder, "certify", "run").exit_code == 3
+    said = " ".join(run(folder, "certify").stdout.split())
+    assert f"Not judged through: on 1 of {CASES} cases the judge has not spoken." in said
+
+
+def test_who_stops_the_judge_is_told_that_nothing_is_lost(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def stopped(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    run(folder, "certify", "prepare")
+    monkeypatch.setattr("sheetsync.services.judge.judge", stopped)
+    done = run(folder, "certify", "run")
+    assert done.exit_code == 1
+    assert "What is judged is kept; `sheetsync certify run` goes on from there." in done.stderr

@@ -18,7 +18,7 @@ from sheetsync.cli.main import cli
 from tests.builders import RESPONSES_CSV, RUBRIC_TOML
 from tests.services.studies import QUICK_STUDY, Desk, quick_study, tree, xlsx_desk
 
-COMMANDS = ("check", "provision", "status", "pull", "agreement", "divergences", "publish", "run")
+COMMANDS = ("check", "doctor", "provision", "status", "pull", "agreement", "divergences", "publish", "run")
 """Every command on a study that ends by itself."""
 
 ON_WORKBOOKS = ("status", "pull", "agreement", "divergences", "publish", "run")
@@ -26,6 +26,7 @@ WRITING = ("provision", "pull", "publish", "run")
 
 SCHEMAS = {
     "check": "sheetsync.check/1",
+    "doctor": "sheetsync.doctor/1",
     "provision": "sheetsync.provision/1",
     "status": "sheetsync.status/1",
     "pull": "sheetsync.pull/1",

@@ -160,6 +160,31 @@ def test_slices_have_their_own_units_and_raters() -> None:
     assert macrina.coefficients["alpha"].interval_reason == "too_few_units"
 
 
+@pytest.mark.parametrize(("minimum", "is_short"), [(12, False), (13, True)])
+def test_the_fewest_units_are_those_of_the_settings(minimum: int, is_short: bool) -> None:
+    """X20: below a configured number neither an interval nor a rank, and alpha answers nothing."""
+    values = "1 2 3 4 5 1 2 3 4 5 1 2"
+    figure = {f"u{at}": "Macrina" if at % 2 else "Thecla" for at in range(1, 13)}
+    data = dimension(f"a: {values}", f"b: {values[:-1]}5", slices={"figure": figure})
+    report = assess_agreement([data.index()], [], replace(QUICK, minimum_units=minimum))
+    found, explained = report.dimensions[0], report.explanations[0]
+    assert found.too_few is is_short
+    assert [part.agreement.too_few for part in found.slices] == [True, True]
+    assert (explained.question == "too_few") is is_short
+    for coefficient in (
+        found.coefficients["alpha"],
+        found.coefficients["conger_kappa"],
+        found.pairs[0].kappa,
+    ):
+        assert coefficient.value is not None
+        assert (coefficient.interval_reason == "too_few_units") is is_short
+    parts = assess_agreement([data.index()], [], replace(QUICK, minimum_units=6)).explanations[0].hardest
+    assert [(part.by, part.too_few, part.rank) for part in parts if part.by == "figure"] == [
+        ("figure", False, 1),
+        ("figure", False, 2),
+    ]
+
+
 def test_a_slice_of_a_file_expects_its_own_grid() -> None:
     data = dimension("a: 1 2 3", "b: 1 . .", full_grid=True)
     data = replace(data, row_slices={"kind": {row: "x" if row[1] < "u3" else "y" for row in data.rows}})

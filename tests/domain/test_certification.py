@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -220,13 +221,13 @@ def test_every_failed_case_has_its_reasoning() -> None:
     )
     failed = run.outcome().failed
     assert [(each.part, each.expected, each.given) for each in failed] == [
-        ("consistency", None, (3, 2)),
-        ("consistency", None, (1, None)),
         ("anchors", 3, (1,)),
         ("gates", "FAIL", ("PASS",)),
+        ("consistency", None, (3, 2)),
+        ("consistency", None, (1, None)),
     ]
-    assert failed[0].reasoning == ("Because of C2.", "Because of C3.")
-    assert failed[1].reasoning == ("Because of C4.", "declines")
+    assert failed[2].reasoning == ("Because of C2.", "Because of C3.")
+    assert failed[3].reasoning == ("Because of C4.", "declines")
 
 
 # --- for all ---
@@ -265,3 +266,44 @@ def test_the_order_of_cases_changes_nothing(seed: int) -> None:
     run = Run().looked(looks, looks[::-1]).known(*anchors).pressed(FIRM, ("FAIL", "FAIL"))
     run = run.gated("depth", FIRM, ("FAIL", "FAIL")).gated("care", ("PASS", "PASS"), ("FAIL", "missing"))
     assert run.shuffled(seed).outcome().to_dict() == run.outcome().to_dict()
+
+
+# --- what tells without reading, and what to put right first ---
+
+
+def test_cases_that_length_alone_tells_apart_are_named() -> None:
+    run = good_run()
+    run.cases = [
+        replace(case, response="long" * 9 if entry.expected_verdict == "PASS" else "short")
+        if entry.part == "discrimination"
+        else case
+        for case, entry in zip(run.cases, run.key, strict=True)
+    ]
+    outcome = run.outcome()
+    assert outcome.cleared
+    (said,) = [fix for fix in outcome.fixes if "length alone" in fix.what]
+    assert (said.part, said.severity) == ("discrimination", "advice")
+    assert "40 of 40 right (PASS if longer than 5 characters)" in said.what
+
+
+def test_a_judge_that_never_answers_is_not_sent_to_the_rubric() -> None:
+    outcome = Run(["Care"]).looked([(None, None)] * 20).outcome()
+    assert not outcome.cleared
+    said = fixes_of(outcome, "consistency")
+    assert said[0].startswith("blocks: None of the responses has an answer. Look at the judge's raw lines")
+    assert not any("separates neighbouring levels" in each for each in said)
+
+
+def test_a_bad_judge_is_not_sent_for_other_anchors() -> None:
+    """Only anchors of which the commonest level alone would pass are at fault themselves."""
+    spread = [({"care": level}, 3 - level) for level in (0, 1, 2, 3)] * 5
+    (said, *_) = fixes_of(Run(["Care"]).known(*spread).outcome(), "anchors")
+    assert "Add anchors of other levels" not in said
+    same = [({"care": 3}, 3)] * 20
+    (said, *_) = fixes_of(Run(["Care"]).known(*same).outcome(), "anchors")
+    assert "Add anchors of other levels" in said
+
+
+def test_failed_cases_begin_with_wrong_answers() -> None:
+    run = Run(["Care"]).looked([(0, 1)] * 3).known(({"care": 3}, 2)).pressed(("PASS", "PASS"))
+    assert [case.part for case in run.outcome().failed] == ["anchors", "discrimination", *["consistency"] * 3]

@@ -321,12 +321,29 @@ def test_sentences_are_ready_to_paste() -> None:
     )
     few = replace(a_claim(0.5, None, 0.05, 0.31), n=6)
     assert sentence(few) == (
-        "On Coverage, Alder scored 0.50 points higher than Briar on average (n = 6 questions): provisional, "
-        "because the difference has no interval (fewer than 10 questions)."
+        "On Coverage, Alder scored 0.50 points higher than Briar on average (n = 6 questions): provisional: "
+        "the lower bound of alpha (0.05) is above 0 and the difference is larger than the mean difference between "
+        "two raters (0.31 points), but the difference has no interval (fewer than 10 questions)."
     )
     assert sentence(a_claim(None, None, None, None)) == (
         "On Coverage, Alder and Briar cannot be compared: no question has a final value for both."
     )
+
+
+def test_a_provisional_claim_says_what_holds_and_what_fails() -> None:
+    """By the rule of X8 no difference at all is provisional where raters agree; nobody may take it for one."""
+    same = replace(a_claim(0.0, None, 0.05, 0.31), difference=Coefficient(0.0, -0.3, 0.3))
+    assert sentence(same).endswith(
+        "Alder and Briar have the same mean score (95% interval, adjusted for 60 comparisons, −0.30 to 0.30; "
+        "n = 35 questions): provisional: the lower bound of alpha (0.05) is above 0, but the difference is not "
+        "larger than the mean difference between two raters (0.31 points) and the interval contains 0."
+    )
+    alone = replace(a_claim(0.2, None, -0.05, 0.31), difference=Coefficient(0.2, 0.1, 0.3))
+    assert "provisional: the interval does not contain 0, but the lower bound of alpha (−0.05)" in sentence(
+        alone
+    )
+    never = replace(alone, alpha=Coefficient(1.0, interval_reason="no_disagreement"))
+    assert "provisional: raters never differed and the interval does not contain 0, but" in sentence(never)
 
 
 def test_figures_get_decimals_enough_to_show_why() -> None:

@@ -110,3 +110,15 @@ def test_shares_of_units_are_what_is_missing_without_them(level: MeasurementLeve
         for u in positions.T
     ]
     assert shares == pytest.approx(np.array(by_hand) / sum(by_hand))
+
+
+def test_a_ratio_scale_whose_ends_have_no_ratio_still_has_its_alpha() -> None:
+    """-1 and 1 add up to 0, so there is nothing to divide by; -1 and 0 have a difference all the same."""
+    positions = np.array([[0, 0, 1, 1, 0, 1], [0, 1, 1, 1, 0, 0]])
+    found = tabulate(positions, measure("ratio", (-1, 0, 1)))
+    assert not found.measure.has_ends
+    values = found.measure.numbers[positions]
+    expected = krippendorff.alpha(reliability_data=values, level_of_measurement="ratio")
+    assert found.alpha == pytest.approx(expected, abs=1e-12)
+    assert measure("ratio", (-1, 0, 2)).has_ends
+    assert measure("ratio", (0,)).has_ends

@@ -119,6 +119,37 @@ def test_constant_shift() -> None:
     assert "equal it would be 1.00 instead of" in found.sentences[1]
 
 
+def test_below_zero_at_the_ceiling_is_a_narrow_band_and_no_contradiction() -> None:
+    """S0.52: few real differences, none shared, make alpha slightly negative; raters still agree on most."""
+    found = explain(from_pairs({(5, 5): 160, (4, 5): 15, (5, 4): 15, (3, 5): 10, (5, 3): 10}))
+    assert found.alpha.value is not None
+    assert found.alpha.value < 0
+    assert found.null_raters.holds_alpha
+    assert found.question == "narrow_band"
+    assert found.sentences[0].startswith("88% of the ratings are 5, the highest level, so that raters who")
+
+
+def test_a_shift_at_the_ceiling_names_both() -> None:
+    found = explain(from_pairs({(5, 5): 120, (5, 4): 60, (5, 3): 20}))
+    assert found.question in {"bias", "below_zero"}
+    assert "80% of the ratings are 5, the highest level, so that little disagreement is" in found.sentences[0]
+
+
+def test_a_ratio_scale_whose_ends_have_no_ratio_gets_no_scaled_disagreement() -> None:
+    positions = np.random.default_rng(1).integers(0, 2, (3, 30))
+    found = explain(rated(positions, "ratio", (-1, 0, 1)))
+    assert found.alpha.value is not None
+    assert (found.observed_scaled, found.expected_scaled) == (None, None)
+    assert "0.000" not in " ".join(found.sentences)
+    assert found.null_raters.alpha is not None
+
+
+def test_where_alpha_is_not_defined_for_the_values_null_raters_get_none_either() -> None:
+    found = explain(rated(np.random.default_rng(1).integers(0, 3, (3, 30)), "ratio", (-1, 0, 1)))
+    assert found.question == "undefined"
+    assert (found.null_raters.alpha, found.null_raters.reason) == (None, "undefined_for_values")
+
+
 def test_scatter() -> None:
     rng = np.random.default_rng(4)
     truth = spread()
@@ -184,11 +215,19 @@ def test_systematic_disagreement() -> None:
     assert "−" in found.sentences[0]
 
 
-def test_slightly_below_zero_is_chance() -> None:
-    # 19 of 20 identical on a skewed scale (F27), with a second difference.
+def test_hardly_any_difference_on_a_skewed_scale_is_no_contradiction() -> None:
+    # 19 of 20 identical on a skewed scale (F27), with a second difference: alpha is just below 0.
     first, second = np.full(30, 4), np.full(30, 4)
     first[0], second[1] = 3, 3
     found = explain(rated([first, second]))
+    assert -0.1 < (found.alpha.value or 0) < 0
+    assert found.question == "narrow_band"
+    assert "would give equal values on 94% of the responses, and these raters do on 93%" in found.sentences[0]
+
+
+def test_slightly_below_zero_is_chance() -> None:
+    found = explain(rated([np.tile(np.arange(5), 6), np.tile([2, 4, 0, 3, 1], 6)]))
+    assert -0.35 < (found.alpha.value or 0) < 0
     assert found.question == "below_zero"
     assert found.null_raters.holds_alpha
     assert "Raters who ignore the text get such figures by chance" in found.sentences[1]

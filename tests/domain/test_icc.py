@@ -146,6 +146,13 @@ def test_absolute_agreement_of_two_raters_can_lie_below_minus_one() -> None:
     assert icc(np.array([[1.0, 2, 3], [3, 2, 1]])).value == pytest.approx(-3)
 
 
+def test_opposite_raters_have_no_interval_of_no_width() -> None:
+    """Every unit has the same mean, so the F of units is 0 and says nothing about how sure the value is."""
+    found = icc_interval(np.array([[1.0, 5, 5, 3, 2, 1], [5, 1, 1, 3, 4, 5]]))
+    assert found.value is not None
+    assert (found.low, found.high, found.interval_reason) == (None, None, "no_variation")
+
+
 @pytest.mark.parametrize("seed", range(30))
 def test_limits_enclose_the_value_and_are_never_nan(seed: int) -> None:
     rng = np.random.default_rng(seed)

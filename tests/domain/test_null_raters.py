@@ -32,7 +32,7 @@ def shuffled(positions: IntArray, seed: int = 1, n: int = 1000) -> ShuffledTable
 
 def assess(positions: IntArray, seed: int = 1, within: float = 1) -> NullRaters:
     found = tabulate(positions, FIVE)
-    return null_raters(shuffled(positions, seed), found, within, seed, found.alpha)
+    return null_raters(shuffled(positions, seed), found, within, seed, Coefficient(found.alpha))
 
 
 def test_mean_over_shuffles_is_the_mean_over_all_permutations() -> None:
@@ -42,7 +42,7 @@ def test_mean_over_shuffles_is_the_mean_over_all_permutations() -> None:
     within = np.mean([np.mean(np.abs(np.array(first) - order) <= 1) for order in orders])
     theirs = [tabulate(np.array([first, order]), FIVE).alpha or 0.0 for order in orders]
     found = shuffled(np.array([first, second]), n=20_000)
-    null = null_raters(found, tabulate(np.array([first, second]), FIVE), 1, 1, 0.0)
+    null = null_raters(found, tabulate(np.array([first, second]), FIVE), 1, 1, Coefficient(0.0))
     assert null.exact is not None
     assert null.within is not None
     assert null.alpha is not None
@@ -103,7 +103,7 @@ def test_raters_who_follow_the_text_lie_above_the_range_and_guessers_inside() ->
 def test_too_much_data_gives_no_shuffles_and_says_so() -> None:
     positions = np.zeros((3, 200_000), dtype=np.int64)
     assert shuffle_tables(positions, 5, 1) is None
-    found = null_raters(None, tabulate(positions, FIVE), 1, 1, None)
+    found = null_raters(None, tabulate(positions, FIVE), 1, 1, Coefficient(None))
     assert (found.n, found.reason) == (0, "too_many_ratings")
     words = describe_null_raters(found, Coefficient(0.5), "landis-koch")
     assert words == "Raters who ignore the text: not computed: too many ratings."
@@ -112,7 +112,7 @@ def test_too_much_data_gives_no_shuffles_and_says_so() -> None:
 def test_nothing_comparable_gives_no_shuffles() -> None:
     positions = np.array([[0, -1], [-1, 2]])
     assert shuffle_tables(positions, 5, 1) is None
-    assert null_raters(None, tabulate(positions, FIVE), 1, 1, None).reason == "no_pairable_units"
+    assert null_raters(None, tabulate(positions, FIVE), 1, 1, Coefficient(None)).reason == "no_pairable_units"
 
 
 def test_without_variation_alpha_has_no_null_but_exact_agreement_has() -> None:
@@ -126,7 +126,7 @@ def test_without_variation_alpha_has_no_null_but_exact_agreement_has() -> None:
 def test_nominal_ratings_have_no_distance() -> None:
     positions = np.array([[0, 1, 2, 0], [0, 2, 1, 0]])
     found = tabulate(positions, Measure(np.arange(3.0), "nominal"))
-    null = null_raters(shuffle_tables(positions, 3, 1), found, 1, 1, found.alpha)
+    null = null_raters(shuffle_tables(positions, 3, 1), found, 1, 1, Coefficient(found.alpha))
     assert null.within is None
     assert null.alpha is not None
 

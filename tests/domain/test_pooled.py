@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import krippendorff
 import numpy as np
@@ -10,7 +11,7 @@ import pytest
 
 from sheetsync.domain.coincidences import Measure, tabulate
 from sheetsync.domain.null_raters import shuffle_tables
-from sheetsync.domain.pooled import Pooled, Stratum, pool
+from sheetsync.domain.pooled import Pooled, Stratum, describe_nothing, pool
 from sheetsync.domain.statistic import IntArray
 from sheetsync.domain.study import LevelValue, MeasurementLevel
 from tests.domain.test_coincidences import enumerate_pairs, random_positions
@@ -121,6 +122,34 @@ def test_nothing_that_varies_gives_no_value() -> None:
     assert (found.stratified.value, found.stratified.reason) == (None, "no_variation")
     assert found.naive.value is None
     assert found.without_variation == ("a", "b")
+
+
+def test_every_dimension_that_brings_nothing_has_its_own_reason() -> None:
+    apart = np.array([[1, 2, -1, -1], [-1, -1, 0, 1]])
+    still = np.full((2, 5), 1)
+    varied = random_positions(3, raters=2, units=5)
+    nobody = replace(stratum("Nobody", (1, 2, 3), "ordinal", apart), reason="no_pairable_units")
+    others = [
+        stratum("Varied", (1, 2, 3, 4, 5), "ordinal", varied),
+        stratum("Same", (1, 2), "ordinal", still),
+    ]
+    found = pool([*others, nobody], "acceptance")
+    assert found is not None
+    assert [each.reason for each in found.weights] == [None, "no_variation", "no_pairable_units"]
+    assert describe_nothing(found) == (
+        "Nothing varies on Same, which adds nothing. No response has two ratings on Nobody, which adds nothing."
+    )
+    alone = pool([nobody, nobody], "acceptance")
+    assert alone is not None
+    assert (alone.stratified.reason, alone.naive.reason) == ("no_pairable_units", "no_pairable_units")
+
+
+def test_a_scale_without_ends_to_divide_by_is_left_out_and_said_so() -> None:
+    positions = np.array([[0, 0, 1, 1, 0, 1], [0, 1, 1, 1, 0, 0]])
+    opposite: Dimension = ("Balance", (-1, 0, 1), "ratio", positions)
+    found = pooled(opposite, ("Size", (1, 2, 3), "ratio", positions))
+    assert [each.reason for each in found.weights] == ["undefined_for_values", None]
+    assert "not defined for the values on Balance" in describe_nothing(found)
 
 
 def test_wider_numbers_on_one_scale_do_not_give_a_dimension_more_weight() -> None:

@@ -38,6 +38,9 @@ def test_a_cleared_judge(tmp_path: Path) -> None:
     assert (code, error) == (0, "")
     assert out.startswith(CLEARED)
     assert "Disclosures, to stand in the publication:" in out
+    assert "PASS_WITH_DISCLOSURE: below the bar and let pass is Pastoral Appropriateness, because" in out
+    assert "Failed cases: 0 wrong answers in parts 2 to 4; in part 1, " in out
+    assert "Lower bars" not in out
     code, found = certificate_of(root)
     assert code == 0
     assert (found["schema"], found["publication_ready"]) == ("sheetsync.certificate/1", True)
@@ -77,6 +80,15 @@ def test_without_the_disclosure_the_judge_is_not_cleared(tmp_path: Path) -> None
     code, found = certificate_of(root)
     assert (code, found["publication_ready"]) == (5, False)
     assert [(fix["part"], fix["severity"]) for fix in found["fix"]] == [("consistency", "blocks")]
+
+
+def test_bars_that_a_study_lowers_are_said_beside_the_verdict(tmp_path: Path) -> None:
+    root = judged_study(tmp_path)
+    replace_in(root / "study.toml", "kappa = 0.70", "kappa = 0.2")
+    replace_in(root / "study.toml", "gates = 0.90", "gates = 0.95")
+    code, out, _ = command(root, "certify")
+    assert (code, out.startswith("Part 1 (kappa >= 0.20 on all metrics) PASS")) == (0, True)
+    assert "Lower bars than the protocol's: part 1 0.2, not 0.7. Say so wherever scores are published." in out
 
 
 def test_a_judge_that_always_gives_the_same_answer(tmp_path: Path) -> None:

@@ -15,6 +15,7 @@ from click.testing import CliRunner
 from sheetsync.cli.main import cli
 from sheetsync.domain.criteria_records import CriteriaReport
 from sheetsync.errors import StudyError
+from sheetsync.services.analyze import analyze, gather_standing
 from sheetsync.templates_folder import templates_dir
 from tests.services.pair_studies import PairDesk, csv_text, pair_desk, scores, study_toml
 from tests.services.studies import QUICK
@@ -299,6 +300,28 @@ def test_nothing_that_is_published_names_a_model_before_the_study_is_unblinded(t
     assert "the improved response is ahead in 12 of 12 cases" in (
         desk.root / "reports/report.html"
     ).read_text(encoding="utf-8")
+
+
+def test_no_order_of_rows_tells_the_models_apart(tmp_path: Path) -> None:
+    """The files list baseline first in every case; nothing that is written may."""
+    desk = pair_desk(tmp_path, 8)
+    for rater in ("ann", "ben", "cy"):
+        low = 0 if rater == "ann" else 4
+        desk.send(rater, desk.submission(rater, lambda _, __, low=low: scores(low, 1)))  # type: ignore[misc]
+    desk.run()
+    models = {code: model for (_, model), code in desk.codes().items()}
+    with desk.session() as session:
+        tables = {
+            "adjudication": [str(row["Code"]) for row in desk.adjudication()],
+            "divergences": [each.code for each in gather_standing(session).divergences],
+            "results": [each.unit.code for each in analyze(session).results],
+        }
+    for name, codes in tables.items():
+        order = list(dict.fromkeys(codes))
+        firsts = {models[code] for code in order[::2]}
+        assert len(order) == 16, name
+        assert firsts == {"baseline", "improved"}, name
+        assert order == [code for at in range(0, 16, 2) for code in sorted(order[at : at + 2])], name
 
 
 def test_unblinding_asks_once_and_is_written_down(tmp_path: Path) -> None:

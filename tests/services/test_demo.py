@@ -13,6 +13,7 @@ from sheetsync.backends.memory import MemoryBackend
 from sheetsync.domain.simulate import FIRST_ROUND, Profile
 from sheetsync.errors import StudyError
 from sheetsync.services.analyze import analyze
+from sheetsync.services.criteria import criteria
 from sheetsync.services.demo import DemoResult, demo, play
 from sheetsync.services.session import reading_session, writing_session
 from tests.builders import RUBRIC_TOML, STUDY_TOML, write_study
@@ -138,3 +139,81 @@ def test_words_confidence_practice_and_raters_who_share_the_units(tmp_path: Path
     assert result.ratings == 3 * (4 * 2 + 2 * 3)
     assert result.problems == 0
     assert result.incomplete == ()
+
+
+# --- blinded pairs ---
+
+
+@pytest.fixture(scope="module")
+def pairs(tmp_path_factory: pytest.TempPathFactory) -> DemoResult:
+    return demo(tmp_path_factory.mktemp("pairs") / "study", "blinded-pairs", "xlsx", NOW)
+
+
+def test_blinded_pairs_go_all_the_way_and_end_complete(pairs: DemoResult) -> None:
+    assert (pairs.units, pairs.raters, pairs.exit_code) == (36, ("V1", "V2", "V3"), 0)
+    assert [workbook.rows for workbook in pairs.workbooks] == [2, 2, 2, 36, 36, 36]
+    assert pairs.problems == 0
+    assert "No place needs a second look" in "\n".join(pairs.story())
+    with reading_session(pairs.folder) as session:
+        analysis = analyze(session)
+    assert {(each.assigned, each.complete) for each in analysis.progress} == {(36, 36), (2, 2)}
+    broken = [tags for tags in analysis.current.ticks.values() if "blinding-broken" in tags]
+    assert 1 <= len(broken) <= 3
+    assert len(analysis.current.remarks) > 3
+    assert {rater: found.answered for rater, found in analysis.self_checks.items()} == dict.fromkeys(
+        pairs.raters, 180
+    )
+    assert all(found.share and found.share > 0.7 and found.low for found in analysis.self_checks.values())
+    report = (pairs.folder / "reports" / "report.html").read_text(encoding="utf-8")
+    assert "rater-self-check" in report
+
+
+def test_criteria_are_frozen_before_anybody_scores_and_judged_at_the_end(pairs: DemoResult) -> None:
+    with reading_session(pairs.folder) as session:
+        promise = criteria(session).promise
+    assert (promise.frozen_at, promise.scores_before, promise.deviations) == (NOW, 0, ())
+    assert [(each.id, each.outcome) for each in pairs.criteria] == [
+        ("alpha", "met"),
+        ("direction", "met"),
+        ("validators", "met"),
+        ("internal_spearman", "met"),
+    ]
+    story = pairs.story()
+    at = story.index("Criteria, frozen before anybody scored: 4 of 4 met.")
+    assert "Validators who completed every row: 3, needed 3: met" in story[at + 3]
+    assert story[at + 5] == "The whole table: sheetsync criteria"
+    assert not any(line.endswith(" 1 divergences") for line in story)
+
+
+def test_six_of_ten_divergences_are_settled(pairs: DemoResult, shipped: DemoResult) -> None:
+    for result in (pairs, shipped):
+        assert result.verdicts == round(0.6 * sum(result.states.values())), result.states
+
+
+def test_careful_counts_agree_and_follow_what_was_counted_before(pairs: DemoResult) -> None:
+    for figures in pairs.dimensions:
+        assert figures.alpha is not None
+        assert 0.55 <= figures.alpha <= 0.95, figures
+
+
+def test_what_slipped_was_read_as_such_before_it_was_put_right(pairs: DemoResult) -> None:
+    """The first pull lacks the doubtful score and the second half of a row that was left; nothing is lost."""
+    assert pairs.ratings == 38 * 3 * 5 - 1 - 3
+    with reading_session(pairs.folder) as session:
+        entries = session.archive.current_entries()
+    assert sum(entry.kind == "score" for rows in entries.values() for entry in rows) == 38 * 3 * 5
+
+
+def test_sides_per_rater_stand_in_their_workbooks_and_change_nothing_else(tmp_path: Path) -> None:
+    files = {"study.toml": STUDY_TOML + '\n[design]\nlayout = "pairs"\nsides = "rater"\n' + FEW_RESAMPLES}
+    folder = write_study(tmp_path, files)
+    result, _ = play_in_memory(folder, Profile(FIRST_ROUND.judgements, slips=0))
+    assert (result.units, result.problems, result.incomplete) == (6, 0, ())
+    with reading_session(folder) as session:
+        sheets = session.sheets()
+        seen = {record.rater: sheets.sheet(record).rows for record in session.workbooks()}
+    for rows in seen.values():
+        assert [row.side for row in rows] == ["A", "B"] * 3
+        assert sorted({row.case for row in rows}) == ["001", "002", "003"]
+    sides = [{row.code: row.side for row in rows} for rows in seen.values()]
+    assert sides[0] != sides[1]

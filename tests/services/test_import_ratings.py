@@ -9,13 +9,14 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from openpyxl import Workbook
 
 from sheetsync.cli.main import cli
 from sheetsync.domain.wide_format import escape_formula, unescape_formula
 from sheetsync.errors import StudyError
+from sheetsync.services.import_ratings import import_ratings
 from tests.services.pair_studies import HEADER, PairDesk, csv_text, pair_desk, scores
 
 LATER = "2026-07-02T02:00:00Z"
@@ -100,7 +101,12 @@ MALFORMED = {
     "open quotation mark": (header_and('T1,A,4,High,2,6,"deep'), ["never closed"]),
     "no rows": (header_and(), ["holds no row below its header"]),
     "empty": ("", ["is empty; its first line must name the columns"]),
-    "no header": ("T1,A,4,High,2,6,fine\n", ["is not known", "has no column Test_Case, Response"]),
+    "no header": (
+        "T1,A,4,High,2,6,fine\n",
+        [
+            "line 1: names none of the columns; they come first, in any order: Test_Case, Response, Depth_Score"
+        ],
+    ),
 }
 
 
@@ -184,6 +190,61 @@ def test_a_workbook_with_a_title_above_the_table(desk: PairDesk) -> None:
     result = desk.send("ann", target.getvalue(), "scores.xlsx")
     assert result.batches[0].changes.new == 2
     assert "T1,B,4,High,2,6,'=1+1" in desk.export("ann")
+
+
+def sent_workbook(desk: PairDesk, *tabs: tuple[str, list[list[object]]]) -> list[str]:
+    """Return what is said of a workbook with these tabs; nothing where it is taken."""
+    book = Workbook()
+    for title, rows in tabs:
+        sheet = book.create_sheet(title)
+        for row in rows:
+            sheet.append(row)
+    target = io.BytesIO()
+    book.save(target)
+    return refusal(desk, target.getvalue(), "scores.xlsx")
+
+
+def refusal(desk: PairDesk, data: bytes, name: str) -> list[str]:
+    file = desk.root / name
+    file.write_bytes(data)
+    with desk.session() as session:
+        try:
+            import_ratings(session, file, "ann", LATER)
+        except StudyError as error:
+            return [str(fault) for fault in error.faults]
+    return []
+
+
+ROW: list[object] = ["T1", "A", 4, "High", 2, 6, "fine"]
+
+
+def test_scores_on_two_tabs_are_refused_not_half_read(desk: PairDesk) -> None:
+    other: list[object] = ["T2", *ROW[1:]]
+    (said,) = sent_workbook(desk, ("One", [[*HEADER], ROW]), ("Two", [["Mine"], [*HEADER], other]))
+    assert said.endswith("scores.xlsx: holds scores on the tabs One and Two; bring them together on one tab")
+    assert sent_workbook(desk, ("Empty form", [[*HEADER]]), ("Two", [[*HEADER], other])) == []
+    assert "T2,A,4,High,2,6,fine" in desk.export("ann")
+
+
+def test_other_workbooks_are_told_apart(desk: PairDesk, tmp_path: Path) -> None:
+    (said,) = refusal(desk, b"\xd0\xcf\x11\xe0" + bytes(600), "scores.xls")
+    assert "is an old Excel file (.xls)" in said
+    (said,) = sent_workbook(desk, ("Notes", [["Hello"]]))
+    assert "has no tab with a row that names the columns: Test_Case, Response, Depth_Score" in said
+    root = str(tmp_path / "other")
+    runner = CliRunner()
+    runner.invoke(cli, ["init", root, "--template", "blinded-pairs"])
+    runner.invoke(cli, ["-C", root, "provision"])
+    (said,) = refusal(desk, (Path(root) / "sheets/raters/V1/main.xlsx").read_bytes(), "main.xlsx")
+    assert "is a workbook of a study (blinded-pairs/V1/main)" in said
+
+
+def test_a_wrong_total_says_what_was_found_and_what_it_should_be(desk: PairDesk) -> None:
+    result = desk.send("ann", header_and("T1,A,4,High,2,7,", "T1,B,4,High,2,,"))
+    assert [problem.message.partition(": ")[2] for problem in result.problems] == [
+        "The total is the sum of the scores. Total_Score holds '7'; the scores add up to 6.",
+        "The total is the sum of the scores. Total_Score is blank; the scores add up to 6.",
+    ]
 
 
 def test_the_rater_must_be_on_the_roster(desk: PairDesk) -> None:
@@ -407,3 +468,54 @@ def test_a_single_layout_goes_by_code(tmp_path: Path) -> None:
     with pytest.raises(StudyError) as caught:
         desk.send("ann", text.replace(code.lower(), "XYZ"))
     assert "is no code of ann" in str(caught.value.faults[0])
+
+
+def test_what_a_file_repeats_outlives_the_workbook(desk: PairDesk) -> None:
+    code = code_of(desk, "T1", "baseline")
+    desk.type_into("ann", "main", {code: {"Depth": 4}})
+    desk.pull()
+    desk.send("ann", everything(desk, 4), now=LATER)
+    desk.type_into("ann", "main", {code: {"Depth": None}})
+    desk.pull(LATEST, force=True)
+    assert depth_of(desk, code) == 4  # the file says so still: a blank yields to a value
+    with desk.session() as session:
+        steps = session.archive.history("ann", code, "score", "depth")
+        assert sum(count for at, count in session.archive.score_times() if at == LATER) == 11
+    assert [step.value for step in steps] == [4, None]
+
+
+def one_row(desk: PairDesk, depth: int | None) -> str:
+    row = scores("" if depth is None else depth, "")
+    return desk.submission("ann", lambda case, model: row if (case, model) == ("T1", "baseline") else {})
+
+
+STEPS = st.lists(
+    st.tuples(st.sampled_from(["typed", "file"]), st.sampled_from([0, 2, 4, None])), min_size=1, max_size=7
+)
+
+
+@settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@given(STEPS)
+@example([("typed", 4), ("file", 4), ("typed", None)])
+@example([("typed", 2), ("file", 4), ("file", 2), ("typed", None), ("file", 2), ("file", None)])
+@example([("typed", 4), ("file", 4), ("file", None), ("file", 4), ("typed", None)])
+def test_of_any_order_of_files_and_pulls_the_last_value_said_counts(
+    tmp_path_factory: pytest.TempPathFactory, steps: list[tuple[str, int | None]]
+) -> None:
+    desk = pair_desk(tmp_path_factory.mktemp("study"))
+    code = code_of(desk, "T1", "baseline")
+    said: dict[str, int | None] = {"typed": None, "file": None}
+    order = ["typed", "file"]  # who said something new last stands last
+    for source, value in steps:
+        in_force = next((said[each] for each in reversed(order) if said[each] is not None), None)
+        is_news = value is not None and value != (said["typed"] if source == "typed" else in_force)
+        said[source] = value
+        if is_news:
+            order.sort(key=lambda each: each == source)
+        if source == "typed":
+            desk.type_into("ann", "main", {code: {"Depth": value}})
+            desk.pull(force=True)
+        else:
+            desk.send("ann", one_row(desk, value))
+        expected = next((said[each] for each in reversed(order) if said[each] is not None), None)
+        assert depth_of(desk, code) == expected

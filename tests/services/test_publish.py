@@ -188,7 +188,8 @@ def test_final_values_follow_their_order(tmp_path: Path) -> None:
     desk.publish()
     desk.decide(desk.codes()["Q3", "Briar"], Verdict=1)
     desk.run()
-    found = [(row["Accuracy"], row["Accuracy from"]) for row in unit_table(desk)]
+    rows = {row["Code"]: row for row in unit_table(desk)}
+    found = [(rows[code]["Accuracy"], rows[code]["Accuracy from"]) for code in desk.codes().values()]
     assert found == [
         (None, "unresolved"),  # 5 3 3: two of three do not settle a divergence
         (5, "majority"),
@@ -197,7 +198,9 @@ def test_final_values_follow_their_order(tmp_path: Path) -> None:
         (3.5, "mean"),
         (1, "verdict"),
     ]
-    assert [row["Model"] for row in unit_table(desk)] == ["Alder", "Briar"] * 3
+    models = {code: model for (_, model), code in desk.codes().items()}
+    assert {code: row["Model"] for code, row in rows.items()} == models
+    assert [row["Question_ID"] for row in rows.values()] == ["Q1", "Q1", "Q2", "Q2", "Q3", "Q3"]
 
 
 # --- what people typed ---

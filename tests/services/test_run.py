@@ -118,13 +118,24 @@ def test_an_alpha_they_disagree_on_is_withheld_and_the_rest_is_published(
     result = json.loads(done.stdout)
     written = json.loads((files.root / "reports/agreement.json").read_text(encoding="utf-8"))
     assert written == result["agreement"]
+    assert [each["dimension"] for each in result["agreement"]["explanations"]] == ["Coverage"]
+    assert result["agreement"]["pooled"] is None
     accuracy, coverage = result["agreement"]["dimensions"]
     expected_accuracy, expected_coverage = json.loads(json.dumps(truth["dimensions"]))
     assert coverage == expected_coverage
-    alpha = accuracy["coefficients"].pop("alpha")
-    assert (alpha["value"], alpha["reason"], accuracy["band"]) == (None, "cross_check_failed", None)
-    del expected_accuracy["coefficients"]["alpha"]
-    assert accuracy["coefficients"] == expected_accuracy["coefficients"]
+    parts = [
+        (accuracy, expected_accuracy),
+        *zip(accuracy["slices"], expected_accuracy["slices"], strict=True),
+    ]
+    assert len(parts) > 1
+    for withheld, true in parts:
+        assert withheld["band"] is None
+        for name in ("alpha", "observed_disagreement", "expected_disagreement"):  # two of them give the third
+            taken = withheld["coefficients"].pop(name)
+            assert {taken[key] for key in ("value", "low", "high")} == {None}
+            assert (taken["reason"], taken["interval_reason"]) == ("cross_check_failed", "cross_check_failed")
+            del true["coefficients"][name]
+        assert withheld["coefficients"] == true["coefficients"]
     rows = {row["Dimension"]: row["Alpha"] for row in files.summary("Agreement") if row["By"] == "all"}
     assert not isinstance(rows["Accuracy"], float)
     assert isinstance(rows["Coverage"], float)
@@ -157,3 +168,26 @@ def test_the_check_is_not_fooled_by_a_wrong_figure(files: Desk) -> None:
     )
     report = replace(analysis.agreement, dimensions=(wrong, *others))
     assert cross_check_alpha(report, data) == [first.dimension]
+
+
+# --- the fewest units ---
+
+
+def test_a_study_says_from_how_many_units_on_alpha_stands_alone(files: Desk) -> None:
+    """X20, in the terminal, the summary workbook and the report alike."""
+    default = (files.root / "study.toml").read_text(encoding="utf-8")
+    n_hidden = []
+    for minimum in (2, 5):
+        (files.root / "study.toml").write_text(f"{default}minimum_units = {minimum}\n", encoding="utf-8")
+        parts = [part for d in files.run().analysis.agreement.dimensions for part in d.slices]
+        hidden = [part for part in parts if part.agreement.n_pairable < minimum]
+        n_hidden.append(len(hidden))
+        rows = [row for row in files.summary("Agreement") if row["Alpha"] == "too few units"]
+        assert [(row["By"], row["Value"]) for row in rows if row["By"] != "all"] == [
+            (part.by, part.value) for part in hidden
+        ]
+        assert invoke(files, "agreement").stdout.count("too few") == len(hidden)
+        page = (files.root / "reports/report.html").read_text(encoding="utf-8")
+        assert ">Fewest pairable responses</th>" in page
+        assert f'"value">{minimum}</td>' in page
+    assert n_hidden[0] < n_hidden[1] == len(parts)

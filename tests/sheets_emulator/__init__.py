@@ -1,6 +1,6 @@
 """An emulator of Google Sheets v4 and Drive v3: test code, never shipped.
 
-What it answers is held to the recordings of the real API (tests/test_sheets_emulator_replay.py) and to the
+What it answers is held to the recordings of the real API (tests/emulator/test_replay.py) and to the
 discovery documents; what neither knows is a choice, named in the module that makes it.
 """
 
