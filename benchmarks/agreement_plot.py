@@ -16,10 +16,10 @@ import matplotlib.pyplot as plt
 from matplotlib.ticker import FuncFormatter
 
 from benchmarks.agreement_speed import SCALE, alpha_of_package, rate
-from sheetsync.domain import all_raters
-from sheetsync.domain.coefficients import krippendorff_alpha
-from sheetsync.domain.intervals import IntervalOptions, estimate
-from sheetsync.domain.unit_counts import count_units
+from sheetsync.domain.agreement import all_raters
+from sheetsync.domain.agreement.coefficients import krippendorff_alpha
+from sheetsync.domain.agreement.intervals import IntervalOptions, estimate
+from sheetsync.domain.agreement.unit_counts import count_units
 
 RATERS = 5
 SIZES = (1_000, 3_000, 10_000, 30_000, 100_000, 300_000, 1_000_000, 3_000_000, 10_000_000)

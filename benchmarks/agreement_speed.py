@@ -21,11 +21,11 @@ import numpy as np
 import pandas as pd
 
 from benchmarks.measure import Ratio, Row, paired, print_rows
-from sheetsync.domain import all_raters
-from sheetsync.domain.coefficients import krippendorff_alpha
-from sheetsync.domain.intervals import IntervalOptions, estimate
-from sheetsync.domain.statistic import FloatArray
-from sheetsync.domain.unit_counts import count_tables, count_units
+from sheetsync.domain.agreement import all_raters
+from sheetsync.domain.agreement.coefficients import krippendorff_alpha
+from sheetsync.domain.agreement.intervals import IntervalOptions, estimate
+from sheetsync.domain.agreement.statistic import FloatArray
+from sheetsync.domain.agreement.unit_counts import count_tables, count_units
 
 SCALE = np.arange(1.0, 6.0)
 RESAMPLES = 10_000

@@ -29,10 +29,10 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 import numpy as np
 from scipy.special import ndtri
 
-from sheetsync.domain import all_raters
-from sheetsync.domain.coefficients import Coefficient, without_interval
-from sheetsync.domain.interval_comparison import pair_bootstrap
-from sheetsync.domain.intervals import (
+from sheetsync.domain.agreement import all_raters
+from sheetsync.domain.agreement.coefficients import Coefficient, without_interval
+from sheetsync.domain.agreement.interval_comparison import pair_bootstrap
+from sheetsync.domain.agreement.intervals import (
     IntervalMethod,
     IntervalOptions,
     Resampled,
@@ -41,8 +41,8 @@ from sheetsync.domain.intervals import (
     leave_one_out,
     refusal,
 )
-from sheetsync.domain.statistic import FloatArray, OfSums, Statistic
-from sheetsync.domain.unit_counts import UnitCounts, count_units
+from sheetsync.domain.agreement.statistic import FloatArray, OfSums, Statistic
+from sheetsync.domain.agreement.unit_counts import UnitCounts, count_units
 
 SCALE = np.arange(1.0, 6.0)
 SEED = 20260701

@@ -30,7 +30,7 @@ from benchmarks.google_costs import UNITS, Contents, Costs, Spent, first_score, 
 from benchmarks.google_plain import measure_plain
 from benchmarks.measure import Bar, Ratio, Row, print_bars, print_rows
 from sheetsync.config import load_study
-from sheetsync.domain.scoring_columns import scoring_columns
+from sheetsync.domain.scoring.columns import scoring_columns
 from sheetsync.domain.workbook import Reading
 from sheetsync.services.analyze import analyze
 from sheetsync.services.publish import publish

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from gspread.utils import rowcol_to_a1
 
-from sheetsync.domain.scoring_columns import SCORING_TAB, ScoringColumn
+from sheetsync.domain.scoring.columns import SCORING_TAB, ScoringColumn
 from sheetsync.domain.workbook import Reading
 from tests.sheets_emulator import Emulator, Person
 from tests.sheets_emulator.quotas import Quotas

@@ -19,7 +19,7 @@ from gspread.utils import ValidationConditionType, rowcol_to_a1
 
 from benchmarks.google_costs import UNITS, Contents, Costs, first_score, people, spent, type_scores
 from sheetsync.config import load_study
-from sheetsync.domain.scoring_columns import SCORING_TAB, ScoringColumn, scoring_columns
+from sheetsync.domain.scoring.columns import SCORING_TAB, ScoringColumn, scoring_columns
 from sheetsync.domain.study import Dimension
 from sheetsync.domain.workbook import FormulaCell, Grid
 from tests.backends.google_worlds import BOT

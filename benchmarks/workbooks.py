@@ -29,10 +29,10 @@ from sheetsync.backends.base import Place
 from sheetsync.backends.xlsx import XlsxBackend
 from sheetsync.backends.xlsx_draw import draw_workbook
 from sheetsync.config import load_study
-from sheetsync.domain.conditions import CellKey
-from sheetsync.domain.scoring_reading import parse_scoring_workbook
-from sheetsync.domain.scoring_sheet import ScoringRow, ScoringSheet
-from sheetsync.domain.scoring_workbook import build_scoring_workbook
+from sheetsync.domain.scoring.conditions import CellKey
+from sheetsync.domain.scoring.reading import parse_scoring_workbook
+from sheetsync.domain.scoring.sheet import ScoringRow, ScoringSheet
+from sheetsync.domain.scoring.workbook import build_scoring_workbook
 from sheetsync.domain.study import Rubric
 from sheetsync.domain.text_layout import count_lines
 from sheetsync.domain.workbook import RawCell, WorkbookSpec

@@ -10,9 +10,9 @@ import pandas as pd
 from sheetsync.api_frames import FrameColumns, FrameRatings, read_frame, text_of
 from sheetsync.api_result import AgreementResult
 from sheetsync.config_faults import Faults, listed, quoted
-from sheetsync.domain.agreement import Options, assess_agreement
-from sheetsync.domain.intervals import IntervalMethod
-from sheetsync.domain.reliability import DimensionData
+from sheetsync.domain.agreement.assessment import Options, assess_agreement
+from sheetsync.domain.agreement.intervals import IntervalMethod
+from sheetsync.domain.agreement.reliability import DimensionData
 from sheetsync.domain.study import LevelValue, MeasurementLevel
 from sheetsync.errors import RatingsError
 from sheetsync.services.ratings_dimensions import Assembly, Scales

@@ -10,8 +10,8 @@ from typing import Any, cast
 import pandas as pd
 
 from sheetsync.config_faults import Faults, listed, quoted
+from sheetsync.domain.agreement.ratings_table import Column, ColumnBuilder, RatingsTable, unpivot
 from sheetsync.domain.cells import show
-from sheetsync.domain.ratings_table import Column, ColumnBuilder, RatingsTable, unpivot
 from sheetsync.services.ratings_columns import without_gaps
 from sheetsync.services.ratings_scale import text_of_number
 from sheetsync.services.ratings_source import Source

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sheetsync.domain.agreement_report import AgreementReport
-from sheetsync.domain.verdicts import REASON_WORDS, BandSet
+from sheetsync.domain.agreement.report import AgreementReport
+from sheetsync.domain.agreement.verdicts import REASON_WORDS, BandSet
 from sheetsync.report_figures import band_borders
 
 if TYPE_CHECKING:

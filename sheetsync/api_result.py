@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import pandas as pd
 
-from sheetsync.domain.agreement import Options
-from sheetsync.domain.agreement_report import AgreementReport, DimensionAgreement, PairAgreement
-from sheetsync.domain.coefficients import Coefficient
+from sheetsync.domain.agreement.assessment import Options
+from sheetsync.domain.agreement.coefficients import Coefficient
+from sheetsync.domain.agreement.report import AgreementReport, DimensionAgreement, PairAgreement
+from sheetsync.domain.agreement.verdicts import REASON_WORDS, describe_band, interval_reason_words
 from sheetsync.domain.number_words import shown_alpha, shown_limits, shown_number
-from sheetsync.domain.verdicts import REASON_WORDS, describe_band, interval_reason_words
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

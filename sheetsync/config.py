@@ -29,9 +29,9 @@ from sheetsync.config_judge import check_gap, check_judge
 from sheetsync.config_records import Document
 from sheetsync.config_rubric import check_rubric
 from sheetsync.config_settings import check_rater_columns, check_settings
-from sheetsync.domain.certification_material import CertificationMaterial
-from sheetsync.domain.rules import MAX_FORMULA_CHARACTERS
-from sheetsync.domain.scoring_tab import check_formula_length
+from sheetsync.domain.certification.material import CertificationMaterial
+from sheetsync.domain.scoring.rules import MAX_FORMULA_CHARACTERS
+from sheetsync.domain.scoring.tab import check_formula_length
 from sheetsync.domain.study import Design, Files, Remark, Rubric, Study, StudyFile, Unit
 from sheetsync.errors import StudyError
 

@@ -17,8 +17,8 @@ from sheetsync.config_records import Document
 from sheetsync.config_responses import MAX_RESPONSE_CHARACTERS
 from sheetsync.config_weights import Weights, check_disclosures, read_weights
 from sheetsync.domain.cells import match_level, normalise
-from sheetsync.domain.certification_cases import Decision
-from sheetsync.domain.certification_material import (
+from sheetsync.domain.certification.cases import Decision
+from sheetsync.domain.certification.material import (
     HARD_GATES,
     AdversarialPair,
     Anchor,

@@ -13,7 +13,7 @@ from sheetsync.config_records import Document
 from sheetsync.domain.cells import match_level, normalise, read_number
 from sheetsync.domain.protocols import Criteria
 from sheetsync.domain.study import Design, Rubric, Unit
-from sheetsync.domain.totals import total_parts
+from sheetsync.domain.validation.totals import total_parts
 
 UnitKey = tuple[str, str, str]
 

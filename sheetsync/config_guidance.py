@@ -5,7 +5,7 @@ from __future__ import annotations
 from sheetsync.config_faults import Faults
 from sheetsync.config_records import Document
 from sheetsync.domain.protocols import SelfCheck, TimeBudget
-from sheetsync.domain.self_check import middle_total, total_column
+from sheetsync.domain.scoring.self_check import middle_total, total_column
 from sheetsync.domain.study import About, Design, Rubric
 
 

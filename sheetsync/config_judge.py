@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from sheetsync.config_faults import Faults
 from sheetsync.config_records import Document
-from sheetsync.domain.certification_material import CertificationMaterial
-from sheetsync.domain.presentation import gap_fault
+from sheetsync.domain.certification.material import CertificationMaterial
+from sheetsync.domain.certification.presentation import gap_fault
 from sheetsync.domain.protocols import Certification, Judge
 from sheetsync.domain.study import About
 

@@ -14,7 +14,7 @@ from sheetsync.domain.cells import (
     normalise,
     read_number,
 )
-from sheetsync.domain.scoring_columns import CHECK_COLUMN, FIXED_COLUMNS, PAIR_COLUMNS
+from sheetsync.domain.scoring.columns import CHECK_COLUMN, FIXED_COLUMNS, PAIR_COLUMNS
 from sheetsync.domain.study import Dimension, Level, LevelValue, Remark, Rubric, Rule, Tag
 
 SCORING_HEADERS = (*FIXED_COLUMNS, *PAIR_COLUMNS, CHECK_COLUMN)

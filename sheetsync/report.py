@@ -13,12 +13,12 @@ from functools import cache
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-from sheetsync.domain.agreement_report import AgreementReport
+from sheetsync.domain.agreement.explanation_words import WHY_ALPHA
+from sheetsync.domain.agreement.report import AgreementReport
+from sheetsync.domain.agreement.verdicts import BandSet, describe_band
 from sheetsync.domain.analysis import Analysis
-from sheetsync.domain.criteria_records import CriteriaReport
-from sheetsync.domain.explanation_words import WHY_ALPHA
-from sheetsync.domain.summary_page import as_of, role_words
-from sheetsync.domain.verdicts import BandSet, describe_band
+from sheetsync.domain.summary.page import as_of, role_words
+from sheetsync.domain.validation.records import CriteriaReport
 from sheetsync.report_cells import alpha, interval
 from sheetsync.report_certificate import certificate_section
 from sheetsync.report_claims import claims_section

@@ -6,12 +6,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
+from sheetsync.domain.agreement.coefficients import Coefficient
+from sheetsync.domain.agreement.verdicts import REASON_WORDS, BandSet, describe_band, interval_reason_words
 from sheetsync.domain.cells import show
-from sheetsync.domain.coefficients import Coefficient
 from sheetsync.domain.number_words import NumberStyle, shown_alpha, shown_limits, shown_number
 from sheetsync.domain.study import LevelValue
-from sheetsync.domain.summary_cells import shown_band
-from sheetsync.domain.verdicts import REASON_WORDS, BandSet, describe_band, interval_reason_words
+from sheetsync.domain.summary.cells import shown_band
 from sheetsync.domain.workbook import Cell
 from sheetsync.report_figures import Strip
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from sheetsync.domain import certificate_words as words
+from sheetsync.domain.agreement.proportions import Proportion
 from sheetsync.domain.analysis import Analysis
-from sheetsync.domain.certificate import Certificate
-from sheetsync.domain.consistency import PartStatus
-from sheetsync.domain.judge_metrics import JudgeComparison, JudgeFigures
-from sheetsync.domain.proportions import Proportion
+from sheetsync.domain.certification import words
+from sheetsync.domain.certification.certificate import Certificate
+from sheetsync.domain.certification.consistency import PartStatus
+from sheetsync.domain.certification.judge_metrics import JudgeComparison, JudgeFigures
 from sheetsync.report_cells import Kind, Shown, Table, coefficient, columns, count, number, rows_of, text
 
 MOST_CASES = 100

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from sheetsync.domain.analysis import Analysis
-from sheetsync.domain.claim_words import STRENGTH_WORDS, claim_sentence, count_words, marked, rule_words
-from sheetsync.domain.claims import Claim, ClaimClass, Claims
+from sheetsync.domain.claims.claims import Claim, ClaimClass, Claims
+from sheetsync.domain.claims.words import STRENGTH_WORDS, claim_sentence, count_words, marked, rule_words
 from sheetsync.domain.number_words import shown_apart, shown_number
 from sheetsync.domain.study import Dimension
 from sheetsync.report_cells import (

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from sheetsync.domain.criteria_records import CriteriaReport, Criterion, Outcome
 from sheetsync.domain.number_words import shown_apart, shown_number, shown_share
-from sheetsync.domain.pitfalls import Trend, ValidatorPitfalls
+from sheetsync.domain.validation.pitfalls import Trend, ValidatorPitfalls
+from sheetsync.domain.validation.records import CriteriaReport, Criterion, Outcome
 from sheetsync.report_cells import (
     Kind,
     Shown,

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from sheetsync.domain.agreement_report import AgreementReport
+from sheetsync.domain.agreement.explanation_records import BiasAndScatter, Explanation, HardPart, UnitShares
+from sheetsync.domain.agreement.interval_comparison import IntervalComparison
+from sheetsync.domain.agreement.null_raters import NullFigure, describe_null_raters
+from sheetsync.domain.agreement.report import AgreementReport
+from sheetsync.domain.agreement.verdicts import REASON_WORDS, BandSet
 from sheetsync.domain.cells import show
-from sheetsync.domain.explanation_records import BiasAndScatter, Explanation, HardPart, UnitShares
-from sheetsync.domain.interval_comparison import IntervalComparison
-from sheetsync.domain.null_raters import NullFigure, describe_null_raters
 from sheetsync.domain.number_words import shown_alpha, shown_number
-from sheetsync.domain.verdicts import REASON_WORDS, BandSet
 from sheetsync.report_cells import (
     Shown,
     Table,

@@ -10,9 +10,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from sheetsync.domain.agreement_report import DimensionAgreement
-from sheetsync.domain.coefficients import Coefficient
-from sheetsync.domain.verdicts import BandSet, band_of
+from sheetsync.domain.agreement.coefficients import Coefficient
+from sheetsync.domain.agreement.report import DimensionAgreement
+from sheetsync.domain.agreement.verdicts import BandSet, band_of
 
 _MARGIN = 2.0
 _LIGHT, _DEEP = (209, 224, 235), (88, 146, 192)

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 from sheetsync.domain.analysis import Analysis
 from sheetsync.domain.cells import allowed_levels, show
-from sheetsync.domain.certificate import RELIABILITY_UNKNOWN
+from sheetsync.domain.certification.certificate import RELIABILITY_UNKNOWN
 from sheetsync.domain.divergence import Divergence, DivergenceKind, measure_unit
 from sheetsync.domain.results import FINAL_SOURCES, GroupSummary, summarise_groups
 from sheetsync.domain.study import Dimension
-from sheetsync.domain.summary_results import group_codes
+from sheetsync.domain.summary.results import group_codes
 from sheetsync.report_cells import (
     Shown,
     Table,

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from sheetsync.domain.agreement.pooled import Pooled, PooledFigure, describe_nothing
+from sheetsync.domain.agreement.verdicts import REASON_WORDS, BandSet, describe_band
 from sheetsync.domain.number_words import shown_alpha, shown_number
-from sheetsync.domain.pooled import Pooled, PooledFigure, describe_nothing
-from sheetsync.domain.verdicts import REASON_WORDS, BandSet, describe_band
 from sheetsync.report_cells import Table, columns, count, fraction, number, rows_of, text, without_empty
 
 

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 from sheetsync.domain.analysis import Analysis
 from sheetsync.domain.cells import show
-from sheetsync.domain.rater_habits import RaterHabits
-from sheetsync.domain.rater_severity import Severity
-from sheetsync.domain.rater_words import WORTH_A_LOOK, shown_values, what_repeats
+from sheetsync.domain.habits.habits import RaterHabits
+from sheetsync.domain.habits.severity import Severity
+from sheetsync.domain.habits.words import WORTH_A_LOOK, shown_values, what_repeats
 from sheetsync.domain.study import Rubric
 from sheetsync.report_cells import (
     Shown,

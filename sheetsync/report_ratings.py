@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sheetsync.domain.agreement import Options
-from sheetsync.domain.agreement_report import AgreementReport
+from sheetsync.domain.agreement.assessment import Options
+from sheetsync.domain.agreement.report import AgreementReport
 from sheetsync.domain.cells import show
 from sheetsync.domain.study import LevelValue
 from sheetsync.report import agreement_sections, render

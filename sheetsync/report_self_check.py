@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sheetsync.domain.analysis import Analysis
-from sheetsync.domain.self_check import SelfChecked, UsualTotals
+from sheetsync.domain.scoring.self_check import SelfChecked, UsualTotals
 from sheetsync.report_cells import Shown, Table, columns, count, number, rows_of, text
 
 _SOURCES = {

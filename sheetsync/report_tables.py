@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 
-from sheetsync.domain.agreement_report import AgreementReport, DimensionAgreement, SliceAgreement
+from sheetsync.domain.agreement.coefficients import undefined
+from sheetsync.domain.agreement.report import AgreementReport, DimensionAgreement, SliceAgreement
+from sheetsync.domain.agreement.verdicts import BandSet
 from sheetsync.domain.analysis import Analysis
-from sheetsync.domain.certificate import RELIABILITY_UNKNOWN
-from sheetsync.domain.coefficients import undefined
+from sheetsync.domain.certification.certificate import RELIABILITY_UNKNOWN
 from sheetsync.domain.results import count_tags
 from sheetsync.domain.study import Rubric
-from sheetsync.domain.verdicts import BandSet
 from sheetsync.report_cells import (
     Shown,
     Table,

@@ -6,8 +6,8 @@ import tomllib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from sheetsync.domain.agreement.reliability import BLANK, INVALID, DimensionData, RatedRows
 from sheetsync.domain.ratings import Rating
-from sheetsync.domain.reliability import BLANK, INVALID, DimensionData, RatedRows
 from sheetsync.domain.study import NOT_APPLICABLE, LevelValue, Rubric, Study, StudyFile, Unit
 
 STUDY_TOML = """\

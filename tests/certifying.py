@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import Any
 
-from sheetsync.domain.certification import Outcome, certify
-from sheetsync.domain.certification_cases import Case, Decision, KeyEntry, Metric, Presentation, Verdict
-from sheetsync.domain.certification_parts import Judged
-from sheetsync.domain.disclosure import Ranking, exact_weights, scored_responses
-from sheetsync.domain.intervals import IntervalOptions
+from sheetsync.domain.agreement.intervals import IntervalOptions
+from sheetsync.domain.certification.assessment import Outcome, certify
+from sheetsync.domain.certification.cases import Case, Decision, KeyEntry, Metric, Presentation, Verdict
+from sheetsync.domain.certification.disclosure import Ranking, exact_weights, scored_responses
+from sheetsync.domain.certification.parts import Judged
 from sheetsync.domain.protocols import Certification
 
 LEVELS = ((0, "None of it."), (1, "Some of it."), (2, "Most of it."), (3, "All of it."))

@@ -29,7 +29,7 @@ HOMES = {
     "click": ("cli/",),
     "rich": ("cli/",),
     "schedule": ("services/watch",),
-    "krippendorff": ("domain/coefficients",),
+    "krippendorff": ("domain/agreement/coefficients",),
     "scipy": ("domain/",),
     "numpy": ("domain/",),
     "pandas": ("api",),

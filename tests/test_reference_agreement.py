@@ -1,7 +1,7 @@
 """Published and cross-checked figures: reference/agreement, seq2seq-eval and pdpa-ab.
 
 Needs the folder SHEETSYNC_TEST_DATA; the small published tables are typed into the tests of
-`domain.coefficients`, which run everywhere.
+`domain.agreement.coefficients`, which run everywhere.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from sheetsync.domain import all_raters, unit_counts
-from sheetsync.domain import coefficients as c
-from sheetsync.domain.agreement import (
+from sheetsync.domain.agreement import all_raters, unit_counts
+from sheetsync.domain.agreement import coefficients as c
+from sheetsync.domain.agreement.assessment import (
     AgreementReport,
     DimensionData,
     Options,
@@ -26,14 +26,14 @@ from sheetsync.domain.agreement import (
     assess_agreement,
     cross_check_alpha,
 )
-from sheetsync.domain.coefficients import Coefficient
-from sheetsync.domain.conger import conger_kappa
-from sheetsync.domain.icc import icc, icc_interval
-from sheetsync.domain.interval_comparison import pair_bootstrap
-from sheetsync.domain.intervals import IntervalOptions, estimate
-from sheetsync.domain.pair_means import mean_spearman
-from sheetsync.domain.rater_pairs import KappaWeights
-from sheetsync.domain.standard_errors import (
+from sheetsync.domain.agreement.coefficients import Coefficient
+from sheetsync.domain.agreement.conger import conger_kappa
+from sheetsync.domain.agreement.icc import icc, icc_interval
+from sheetsync.domain.agreement.interval_comparison import pair_bootstrap
+from sheetsync.domain.agreement.intervals import IntervalOptions, estimate
+from sheetsync.domain.agreement.pair_means import mean_spearman
+from sheetsync.domain.agreement.rater_pairs import KappaWeights
+from sheetsync.domain.agreement.standard_errors import (
     Name,
     PairName,
     analytic_interval,
@@ -41,8 +41,8 @@ from sheetsync.domain.standard_errors import (
     kappa_standard_error,
     standard_error,
 )
-from sheetsync.domain.statistic import FloatArray
-from sheetsync.domain.unit_counts import count_units
+from sheetsync.domain.agreement.statistic import FloatArray
+from sheetsync.domain.agreement.unit_counts import count_units
 
 DATA = Path(os.environ.get("SHEETSYNC_TEST_DATA", "no such folder"))
 REFERENCE = DATA / "reference" / "agreement"

@@ -15,18 +15,18 @@ from pathlib import Path
 
 import pytest
 
-from sheetsync.domain.agreement import Options, assess_agreement
-from sheetsync.domain.agreement_report import AgreementReport
+from sheetsync.domain.agreement.assessment import Options, assess_agreement
+from sheetsync.domain.agreement.report import AgreementReport
 from sheetsync.domain.analysis import Analysis, dimension_data, slice_columns, tag_data
 from sheetsync.domain.assignment import Batch, CodedUnit, assign_units, code_units, describe_design
-from sheetsync.domain.claim_words import claim_sentence, count_words, rule_words
+from sheetsync.domain.claims.words import claim_sentence, count_words, rule_words
 from sheetsync.domain.controls import list_controls
 from sheetsync.domain.current import BatchEntries, CurrentRatings, gather_current
 from sheetsync.domain.divergence import Verdict, find_divergences
+from sheetsync.domain.habits.habits import describe_habits
+from sheetsync.domain.habits.pace import FirstScores
 from sheetsync.domain.number_words import shown_alpha, shown_number
 from sheetsync.domain.progress import UnitCoverage, batch_progress
-from sheetsync.domain.rater_habits import describe_habits
-from sheetsync.domain.rater_pace import FirstScores
 from sheetsync.domain.ratings import Entry, Problem
 from sheetsync.domain.results import summarise_groups, unit_results
 from sheetsync.domain.study import NOT_APPLICABLE, LevelValue, Study

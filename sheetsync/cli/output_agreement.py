@@ -6,14 +6,14 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from sheetsync.cli.tables import print_lines, print_table, print_wrapped
+from sheetsync.domain.agreement.verdicts import REASON_WORDS, BandSet, describe_band, interval_reason_words
 from sheetsync.domain.number_words import NumberStyle, shown_alpha, shown_limits, shown_number, shown_share
-from sheetsync.domain.verdicts import REASON_WORDS, BandSet, describe_band, interval_reason_words
 
 if TYPE_CHECKING:
-    from sheetsync.domain.agreement_report import DimensionAgreement
-    from sheetsync.domain.coefficients import Coefficient
-    from sheetsync.domain.explanation_records import Explanation, HardPart
-    from sheetsync.domain.pooled import Pooled
+    from sheetsync.domain.agreement.coefficients import Coefficient
+    from sheetsync.domain.agreement.explanation_records import Explanation, HardPart
+    from sheetsync.domain.agreement.pooled import Pooled
+    from sheetsync.domain.agreement.report import DimensionAgreement
     from sheetsync.services.agreement import Agreed
 
 AGREEMENT_COLUMNS = [
@@ -165,7 +165,7 @@ def _method(dimensions: Sequence[DimensionAgreement], bands: str) -> str:
 
 def _explain(explanation: Explanation, bands: BandSet) -> None:
     """Say of one dimension why alpha is what it is."""
-    from sheetsync.domain.null_raters import describe_null_raters
+    from sheetsync.domain.agreement.null_raters import describe_null_raters
 
     print_lines("", _plain(f"Why, on {explanation.dimension}"))
     null = describe_null_raters(explanation.null_raters, explanation.alpha, bands)
@@ -228,7 +228,7 @@ def _apart(part: HardPart) -> str:
 
 def _show_pooled(pooled: Pooled, bands: BandSet) -> None:
     """Show alpha over all dimensions, and what the naive figure is worth."""
-    from sheetsync.domain.pooled import describe_nothing
+    from sheetsync.domain.agreement.pooled import describe_nothing
 
     print_lines("", "All dimensions together")
     figure = pooled.stratified

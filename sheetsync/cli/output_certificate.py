@@ -6,14 +6,14 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from sheetsync.cli.tables import print_lines, print_table, print_wrapped
-from sheetsync.domain import certificate_words as words
-from sheetsync.domain.judge_metrics import MAJORITY
+from sheetsync.domain.certification import words
+from sheetsync.domain.certification.judge_metrics import MAJORITY
 from sheetsync.domain.number_words import shown_number
 
 if TYPE_CHECKING:
-    from sheetsync.domain.certificate import Certificate
-    from sheetsync.domain.judge_metrics import JudgeComparison
-    from sheetsync.domain.proportions import Proportion
+    from sheetsync.domain.agreement.proportions import Proportion
+    from sheetsync.domain.certification.certificate import Certificate
+    from sheetsync.domain.certification.judge_metrics import JudgeComparison
     from sheetsync.services.certify import Certified
 
 _SHOWN_CASES = 10

@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sheetsync.cli.tables import print_lines, print_table, print_wrapped
+from sheetsync.domain.agreement.verdicts import REASON_WORDS
 from sheetsync.domain.number_words import shown_alpha
-from sheetsync.domain.verdicts import REASON_WORDS
 
 if TYPE_CHECKING:
-    from sheetsync.domain.coefficients import Coefficient
-    from sheetsync.domain.criteria_records import CriteriaReport, Criterion
-    from sheetsync.domain.pitfalls import Trend
+    from sheetsync.domain.agreement.coefficients import Coefficient
+    from sheetsync.domain.validation.pitfalls import Trend
+    from sheetsync.domain.validation.records import CriteriaReport, Criterion
 
 _OUTCOMES = {"met": "MET", "missed": "MISSED", "cannot_be_judged": "CANNOT BE JUDGED"}
 

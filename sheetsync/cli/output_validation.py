@@ -11,7 +11,7 @@ import click
 from sheetsync.cli.tables import print_lines, print_table
 
 if TYPE_CHECKING:
-    from sheetsync.domain.proportions import SignTest
+    from sheetsync.domain.agreement.proportions import SignTest
     from sheetsync.services.export_ratings import Exported
     from sheetsync.services.freeze import Frozen
     from sheetsync.services.import_ratings import Imported

@@ -7,9 +7,14 @@ from dataclasses import dataclass, field
 
 from sheetsync.domain.cells import BLANK, CellState, normalise, read_remark, read_score, show
 from sheetsync.domain.divergence import Divergence, DivergenceKey, DivergenceKind, Verdict
-from sheetsync.domain.long_responses import RESPONSE_WIDTH, response_cell, responses_tab, shown_response
 from sheetsync.domain.ratings import Problem
-from sheetsync.domain.scoring_workbook import rubric_tab
+from sheetsync.domain.scoring.long_responses import (
+    RESPONSE_WIDTH,
+    response_cell,
+    responses_tab,
+    shown_response,
+)
+from sheetsync.domain.scoring.workbook import rubric_tab
 from sheetsync.domain.study import NOT_APPLICABLE, LevelValue, Rubric
 from sheetsync.domain.text_layout import count_lines, row_height
 from sheetsync.domain.text_page import page_of_text

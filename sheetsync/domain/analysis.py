@@ -6,20 +6,20 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from sheetsync.domain.agreement import DimensionData, RatedRows, Row, TagData
-from sheetsync.domain.agreement_report import AgreementReport
+from sheetsync.domain.agreement.assessment import DimensionData, RatedRows, Row, TagData
+from sheetsync.domain.agreement.report import AgreementReport
 from sheetsync.domain.assignment import Batch, CodedUnit
-from sheetsync.domain.certificate import Certificate
-from sheetsync.domain.claims import Claims, compare_models
+from sheetsync.domain.certification.certificate import Certificate
+from sheetsync.domain.claims.claims import Claims, compare_models
 from sheetsync.domain.controls import Control
 from sheetsync.domain.current import CurrentRatings
 from sheetsync.domain.divergence import Divergence
+from sheetsync.domain.habits.habits import RaterHabits, describe_habits
+from sheetsync.domain.habits.pace import FirstScores
 from sheetsync.domain.progress import BatchProgress, UnitCoverage
-from sheetsync.domain.rater_habits import RaterHabits, describe_habits
-from sheetsync.domain.rater_pace import FirstScores
 from sheetsync.domain.ratings import COLUMNS_BETWEEN, Problem
 from sheetsync.domain.results import UnitResult
-from sheetsync.domain.self_check import SelfChecked
+from sheetsync.domain.scoring.self_check import SelfChecked
 from sheetsync.domain.study import NOT_APPLICABLE, LevelValue, Rubric, Study, Unit
 
 INVALID_KINDS = ("not_a_level", "not_applicable_here", "formula", "conflicting_rows", "repeated_column")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from decimal import ROUND_HALF_UP, Decimal
 from typing import Literal
 
-from sheetsync.domain.verdicts import BandSet, band_of
+from sheetsync.domain.agreement.verdicts import BandSet, band_of
 
 NumberStyle = Literal["number", "signed", "percent"]
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 
-from sheetsync.domain.coefficients import Coefficient
+from sheetsync.domain.agreement.coefficients import Coefficient
 
 INTERNAL: Mapping[str, bool] = {"json": False}
 

@@ -36,7 +36,7 @@ from statistics import NormalDist
 
 import numpy as np
 
-from sheetsync.domain.coefficients import exact, krippendorff_alpha, within_k
+from sheetsync.domain.agreement.coefficients import exact, krippendorff_alpha, within_k
 from sheetsync.domain.simulated_rows import Row, RowKey, RowWriter, SimulatedUnit, Slips, stream
 from sheetsync.domain.study import NOT_APPLICABLE, Dimension, LevelValue, MeasurementLevel, Rubric, Tag
 

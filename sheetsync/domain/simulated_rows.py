@@ -12,10 +12,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from sheetsync.domain.cells import normalise, read_claim, read_tick, show
-from sheetsync.domain.conditions import CellKey
-from sheetsync.domain.rules import RowCheck, row_checks
-from sheetsync.domain.scoring_columns import scoring_columns
-from sheetsync.domain.scoring_tab import read_state
+from sheetsync.domain.scoring.columns import scoring_columns
+from sheetsync.domain.scoring.conditions import CellKey
+from sheetsync.domain.scoring.rules import RowCheck, row_checks
+from sheetsync.domain.scoring.tab import read_state
 from sheetsync.domain.study import CONFIDENCE_LEVELS, NOT_APPLICABLE, Dimension, LevelValue, Rubric, Rule, Tag
 
 CellValue = str | int | float | bool

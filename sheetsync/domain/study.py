@@ -19,7 +19,7 @@ from sheetsync.domain.protocols import Certification, Criteria, Judge, Resource,
 from sheetsync.domain.written import Written
 
 if TYPE_CHECKING:
-    from sheetsync.domain.certification_material import CertificationMaterial
+    from sheetsync.domain.certification.material import CertificationMaterial
 
 NOT_APPLICABLE = "N/A"
 """How a rating without a value is written in JSON, tables and workbooks."""

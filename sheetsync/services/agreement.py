@@ -9,10 +9,10 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict
 
-from sheetsync.domain.agreement import Options, assess_agreement
-from sheetsync.domain.agreement_report import AgreementReport
+from sheetsync.domain.agreement.assessment import Options, assess_agreement
+from sheetsync.domain.agreement.report import AgreementReport
+from sheetsync.domain.agreement.verdicts import BandSet
 from sheetsync.domain.study import MeasurementLevel
-from sheetsync.domain.verdicts import BandSet
 from sheetsync.errors import StudyError
 from sheetsync.report_ratings import render_agreement_page
 from sheetsync.services.analyze import analyze, study_options

@@ -6,15 +6,21 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from sheetsync.domain.agreement import DimensionData, Options, assess_agreement
-from sheetsync.domain.agreement_report import AgreementReport
+from sheetsync.domain.agreement.assessment import DimensionData, Options, assess_agreement
+from sheetsync.domain.agreement.report import AgreementReport
 from sheetsync.domain.analysis import Analysis, dimension_data, slice_columns, tag_data
 from sheetsync.domain.assignment import Batch, CodedUnit, describe_design
+from sheetsync.domain.certification.judge_metrics import JudgeComparison, compare_judges
+from sheetsync.domain.certification.judged_ratings import (
+    judged_dimensions,
+    judges_of,
+    reliability_unknown,
+    with_certified,
+)
 from sheetsync.domain.controls import list_controls
 from sheetsync.domain.current import BatchEntries, CurrentRatings, gather_current
 from sheetsync.domain.divergence import Divergence, find_divergences
-from sheetsync.domain.judge_metrics import JudgeComparison, compare_judges
-from sheetsync.domain.judged_ratings import judged_dimensions, judges_of, reliability_unknown, with_certified
+from sheetsync.domain.habits.habits import RaterHabits, describe_habits
 from sheetsync.domain.progress import (
     BatchProgress,
     UnitCoverage,
@@ -22,10 +28,9 @@ from sheetsync.domain.progress import (
     row_progress,
     units_short,
 )
-from sheetsync.domain.rater_habits import RaterHabits, describe_habits
 from sheetsync.domain.ratings import Entry, Problem
 from sheetsync.domain.results import unit_results
-from sheetsync.domain.self_check import SelfChecked, check_raters
+from sheetsync.domain.scoring.self_check import SelfChecked, check_raters
 from sheetsync.domain.study import Unit
 from sheetsync.errors import StudyError
 from sheetsync.services.certificate import certificate_of

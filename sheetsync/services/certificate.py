@@ -6,7 +6,10 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from sheetsync.domain.certificate import (
+from sheetsync.domain.agreement.intervals import IntervalOptions
+from sheetsync.domain.certification.assessment import Outcome, certify
+from sheetsync.domain.certification.cases import Presentation
+from sheetsync.domain.certification.certificate import (
     Certificate,
     Conditions,
     PastRun,
@@ -15,20 +18,17 @@ from sheetsync.domain.certificate import (
     fingerprints,
     hash_of,
 )
-from sheetsync.domain.certification import Outcome, certify
-from sheetsync.domain.certification_cases import Presentation
-from sheetsync.domain.certification_material import CertificationMaterial
-from sheetsync.domain.certification_parts import Judged, looks_at
-from sheetsync.domain.current import CurrentRatings
-from sheetsync.domain.disclosure import Ranking, exact_weights, scored_responses
-from sheetsync.domain.intervals import IntervalOptions
-from sheetsync.domain.judge_metrics import (
+from sheetsync.domain.certification.disclosure import Ranking, exact_weights, scored_responses
+from sheetsync.domain.certification.judge_metrics import (
     UNREADABLE,
     JudgeComparison,
     JudgedDimension,
     compare_judges,
 )
-from sheetsync.domain.presentation import needed, present
+from sheetsync.domain.certification.material import CertificationMaterial
+from sheetsync.domain.certification.parts import Judged, looks_at
+from sheetsync.domain.certification.presentation import needed, present
+from sheetsync.domain.current import CurrentRatings
 from sheetsync.domain.protocols import Certification
 from sheetsync.domain.study import Rubric
 from sheetsync.errors import StudyError

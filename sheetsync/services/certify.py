@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from sheetsync.config import load_study
-from sheetsync.domain.certificate import Certificate
+from sheetsync.domain.certification.certificate import Certificate
+from sheetsync.domain.certification.presentation import needed
 from sheetsync.domain.current import CurrentRatings
-from sheetsync.domain.presentation import needed
 from sheetsync.errors import SheetsyncError
 from sheetsync.services.analyze import gather_standing
 from sheetsync.services.certificate import study_certificate

@@ -13,11 +13,11 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import get_args
 
-from sheetsync.domain.certificate import fingerprints
-from sheetsync.domain.certification_cases import FINAL_STATES, Part, Presentation
-from sheetsync.domain.certification_sheet import certification_sheet
-from sheetsync.domain.presentation import needed, present
-from sheetsync.domain.scoring_workbook import build_scoring_workbook
+from sheetsync.domain.certification.cases import FINAL_STATES, Part, Presentation
+from sheetsync.domain.certification.certificate import fingerprints
+from sheetsync.domain.certification.presentation import needed, present
+from sheetsync.domain.certification.sheet import certification_sheet
+from sheetsync.domain.scoring.workbook import build_scoring_workbook
 from sheetsync.errors import StudyError
 from sheetsync.services.certification_judge import is_same_judge, named_judge, newest_run
 from sheetsync.services.session import PRIVATE_FOLDER, Session, certification_place

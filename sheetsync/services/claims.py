@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from sheetsync.domain.analysis import Analysis
-from sheetsync.domain.claim_words import NOT_NAMED, STRENGTH_WORDS, count_words, marked
-from sheetsync.domain.claims import ClaimClass
+from sheetsync.domain.claims.claims import ClaimClass
+from sheetsync.domain.claims.words import NOT_NAMED, STRENGTH_WORDS, count_words, marked
 from sheetsync.services.session import Session
 
 _NOT_COMPARABLE = "not_comparable"

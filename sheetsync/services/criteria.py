@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from sheetsync.domain.agreement.layers import layers_of, stratified_alpha
+from sheetsync.domain.agreement.proportions import Proportion, proportion
 from sheetsync.domain.analysis import Analysis
-from sheetsync.domain.criteria import (
+from sheetsync.domain.scoring.self_check import Answer, check_oneself
+from sheetsync.domain.validation.criteria import (
     InternalAgreement,
     compare_with_internal,
     complete_rows,
@@ -12,13 +15,10 @@ from sheetsync.domain.criteria import (
     judge_internal,
     judge_validators,
 )
-from sheetsync.domain.criteria_exploration import ExplorationData, explore
-from sheetsync.domain.criteria_records import CriteriaReport, Promise, Validator, WithoutDisclosed
-from sheetsync.domain.direction import TIE, DirectionAgreement, assess_directions, find_directions
-from sheetsync.domain.layers import layers_of, stratified_alpha
-from sheetsync.domain.pitfalls import find_pitfalls
-from sheetsync.domain.proportions import Proportion, proportion
-from sheetsync.domain.self_check import Answer, check_oneself
+from sheetsync.domain.validation.direction import TIE, DirectionAgreement, assess_directions, find_directions
+from sheetsync.domain.validation.exploration import ExplorationData, explore
+from sheetsync.domain.validation.pitfalls import find_pitfalls
+from sheetsync.domain.validation.records import CriteriaReport, Promise, Validator, WithoutDisclosed
 from sheetsync.services.freeze import deviations
 from sheetsync.services.session import Session
 from sheetsync.services.validation_data import ValidationData, gather_validation

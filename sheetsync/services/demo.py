@@ -18,14 +18,14 @@ from sheetsync.config import STUDY_FILE
 from sheetsync.domain.adjudication import ADJUDICATION_TAB, PEOPLE_COLUMNS, REASONS
 from sheetsync.domain.assignment import UnitKey
 from sheetsync.domain.cells import match_level, show
-from sheetsync.domain.criteria_records import Criterion
 from sheetsync.domain.divergence import Divergence
 from sheetsync.domain.ratings import Problem
-from sheetsync.domain.scoring_columns import SCORING_TAB, scoring_columns
-from sheetsync.domain.scoring_sheet import row_numbers
+from sheetsync.domain.scoring.columns import SCORING_TAB, scoring_columns
+from sheetsync.domain.scoring.sheet import row_numbers
 from sheetsync.domain.simulate import FIRST_ROUND, Profile, SimulatedUnit, simulate_ratings
 from sheetsync.domain.simulated_rows import CellValue, Row
 from sheetsync.domain.study import NOT_APPLICABLE, LevelValue
+from sheetsync.domain.validation.records import Criterion
 from sheetsync.domain.workbook import RawCell
 from sheetsync.errors import StudyError
 from sheetsync.services.demo_criteria import criteria_lines, judged_criteria, promise

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sheetsync.domain.criteria_records import Criterion
+from sheetsync.domain.validation.records import Criterion
 from sheetsync.services.criteria import criteria
 from sheetsync.services.freeze import freeze
 from sheetsync.services.session import Session

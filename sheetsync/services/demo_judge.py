@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from sheetsync.domain import certificate_words as words
 from sheetsync.domain.assignment import UnitKey
-from sheetsync.domain.certificate import Certificate
-from sheetsync.domain.presentation import source_of
+from sheetsync.domain.certification import words
+from sheetsync.domain.certification.certificate import Certificate
+from sheetsync.domain.certification.presentation import source_of
+from sheetsync.domain.certification.simulate_judge import deserved, simulate_verdicts
 from sheetsync.domain.protocols import Judge
-from sheetsync.domain.simulate_judge import deserved, simulate_verdicts
 from sheetsync.domain.study import LevelValue, Study
 from sheetsync.services.certify_prepare import prepare
 from sheetsync.services.judge import judge

@@ -10,8 +10,8 @@ from pathlib import Path
 
 from sheetsync.config_faults import listed
 from sheetsync.domain.cells import normalise
-from sheetsync.domain.scoring_sheet import ScoringRow
-from sheetsync.domain.wide_format import CASE, CODE, SIDE, find_case, wide_row
+from sheetsync.domain.scoring.sheet import ScoringRow
+from sheetsync.domain.scoring.wide_format import CASE, CODE, SIDE, find_case, wide_row
 from sheetsync.errors import StudyError
 from sheetsync.services.publish import write_atomically
 from sheetsync.services.rater_desk import RaterDesk, open_desk

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from sheetsync.domain.frozen import (
+from sheetsync.domain.validation.frozen import (
     Deviation,
     compare_frozen,
     decode_terms,

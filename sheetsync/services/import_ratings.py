@@ -15,9 +15,9 @@ from pathlib import Path
 
 from sheetsync.config_faults import Faults, listed, quoted, suggestion
 from sheetsync.domain.cells import normalise, show
-from sheetsync.domain.conditions import CellKey
 from sheetsync.domain.ratings import Entry, Problem
-from sheetsync.domain.wide_format import (
+from sheetsync.domain.scoring.conditions import CellKey
+from sheetsync.domain.scoring.wide_format import (
     CASE,
     CODE,
     SIDE,

@@ -10,9 +10,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from sheetsync.domain.certification_sheet import certification_sheet, read_certification_sheet
-from sheetsync.domain.presentation import needed
-from sheetsync.domain.scoring_reading import parse_scoring_workbook
+from sheetsync.domain.certification.presentation import needed
+from sheetsync.domain.certification.sheet import certification_sheet, read_certification_sheet
+from sheetsync.domain.scoring.reading import parse_scoring_workbook
 from sheetsync.errors import SheetsyncError, StudyError
 from sheetsync.services.certification_judge import named_judge, newest_run
 from sheetsync.services.certify_prepare import is_current

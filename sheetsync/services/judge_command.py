@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
-from sheetsync.domain.certification_cases import FINAL_STATES, Case, Presentation
+from sheetsync.domain.certification.cases import FINAL_STATES, Case, Presentation
 from sheetsync.domain.protocols import Judge
 from sheetsync.errors import SheetsyncError
 from sheetsync.services.certify_prepare import run_folder

@@ -27,8 +27,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import BinaryIO
 
-from sheetsync.domain.certification_cases import Case, Verdict
-from sheetsync.domain.verdict_lines import MAX_LINE, id_of_line, parse_verdict_line
+from sheetsync.domain.certification.cases import Case, Verdict
+from sheetsync.domain.certification.verdict_lines import MAX_LINE, id_of_line, parse_verdict_line
 from sheetsync.errors import SheetsyncError
 
 GRACE = 5.0

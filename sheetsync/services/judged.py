@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 
-from sheetsync.domain.certification_cases import FINAL_STATES, NOT_ASKED, Verdict
+from sheetsync.domain.certification.cases import FINAL_STATES, NOT_ASKED, Verdict
 from sheetsync.errors import StudyError
 from sheetsync.services.certification_judge import is_same_judge
 from sheetsync.services.session import Session

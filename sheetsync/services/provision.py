@@ -15,7 +15,7 @@ from sheetsync.domain.assignment import (
     describe_design,
     rescore_batches,
 )
-from sheetsync.domain.scoring_workbook import build_scoring_workbook
+from sheetsync.domain.scoring.workbook import build_scoring_workbook
 from sheetsync.domain.study import Study, Unit
 from sheetsync.errors import BackendError, StudyError
 from sheetsync.services.incomplete import Incomplete

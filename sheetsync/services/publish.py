@@ -21,7 +21,7 @@ from sheetsync.domain.adjudication import (
 from sheetsync.domain.analysis import Analysis
 from sheetsync.domain.divergence import Divergence, DivergenceKey
 from sheetsync.domain.study import LevelValue
-from sheetsync.domain.summary import build_summary_workbook
+from sheetsync.domain.summary.workbook import build_summary_workbook
 from sheetsync.domain.workbook import WorkbookSpec, expected_reading
 from sheetsync.errors import BackendError, SheetsyncError
 from sheetsync.report import render_report

@@ -16,7 +16,7 @@ from sheetsync.domain.adjudication import (
 from sheetsync.domain.current import gather_current
 from sheetsync.domain.divergence import DivergenceKey, Verdict
 from sheetsync.domain.ratings import Entry, Problem
-from sheetsync.domain.scoring_reading import ParsedSheet, parse_scoring_workbook
+from sheetsync.domain.scoring.reading import ParsedSheet, parse_scoring_workbook
 from sheetsync.domain.study import LevelValue
 from sheetsync.domain.workbook import Reading
 from sheetsync.errors import BackendError, WorkbookMissingError, WorkbookUnreadableError

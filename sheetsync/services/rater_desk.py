@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from sheetsync.config_faults import listed, nearest, quoted
-from sheetsync.domain.conditions import CellKey
-from sheetsync.domain.scoring_sheet import ScoringSheet
-from sheetsync.domain.wide_format import SIDE, WideColumn, repeated_headers, wide_columns
+from sheetsync.domain.scoring.conditions import CellKey
+from sheetsync.domain.scoring.sheet import ScoringSheet
+from sheetsync.domain.scoring.wide_format import SIDE, WideColumn, repeated_headers, wide_columns
 from sheetsync.errors import StudyError
 from sheetsync.services.session import Session
 from sheetsync.store.records import WorkbookKey, WorkbookRecord

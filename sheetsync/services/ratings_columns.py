@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from sheetsync.config_faults import Faults, listed, quoted
+from sheetsync.domain.agreement.ratings_table import RatingsTable, TableBuilder
 from sheetsync.domain.cells import normalise
-from sheetsync.domain.ratings_table import RatingsTable, TableBuilder
 from sheetsync.services.ratings_scale import Wording
 from sheetsync.services.ratings_source import RawTable
 

@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from sheetsync.config_faults import Faults, listed, quoted
-from sheetsync.domain.ratings_cells import Meaning, build_dimension, looks_turned
-from sheetsync.domain.ratings_table import RatingsTable
-from sheetsync.domain.reliability import DimensionData
+from sheetsync.domain.agreement.ratings_cells import Meaning, build_dimension, looks_turned
+from sheetsync.domain.agreement.ratings_table import RatingsTable
+from sheetsync.domain.agreement.reliability import DimensionData
 from sheetsync.services.ratings_scale import Reader, Scale, allowed_values
 from sheetsync.services.ratings_source import Source
 

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from sheetsync.config_faults import Faults
+from sheetsync.domain.agreement.reliability import DimensionData
 from sheetsync.domain.cells import normalise
-from sheetsync.domain.reliability import DimensionData
 from sheetsync.domain.study import MeasurementLevel
 from sheetsync.errors import StudyError
 from sheetsync.services.ratings_columns import DIMENSION, LONG, find_columns, gather_ratings

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from decimal import Decimal
 
 from sheetsync.config_faults import Faults, quoted
+from sheetsync.domain.agreement.ratings_cells import Meaning
 from sheetsync.domain.cells import is_not_applicable, match_level, normalise, show
-from sheetsync.domain.ratings_cells import Meaning
 from sheetsync.domain.study import NOT_APPLICABLE, LevelValue, MeasurementLevel
 
 MAX_LEVELS = 2000

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from sheetsync.domain.agreement import cross_check_alpha
-from sheetsync.domain.agreement_report import AgreementReport, DimensionAgreement
+from sheetsync.domain.agreement.assessment import cross_check_alpha
+from sheetsync.domain.agreement.coefficients import Coefficient
+from sheetsync.domain.agreement.report import AgreementReport, DimensionAgreement
 from sheetsync.domain.analysis import Analysis, dimension_data
-from sheetsync.domain.coefficients import Coefficient
 from sheetsync.errors import SheetsyncError
 from sheetsync.services.analyze import Standing, analyze, gather_standing
 from sheetsync.services.claims import ClaimsNews, claims_news

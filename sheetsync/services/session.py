@@ -15,11 +15,11 @@ from sheetsync.backends import open_backend
 from sheetsync.backends.base import Place, SheetBackend
 from sheetsync.config import load_study
 from sheetsync.domain.assignment import Batch, CodedUnit, sides_of
-from sheetsync.domain.certification_sheet import certification_batch
+from sheetsync.domain.certification.sheet import certification_batch
 from sheetsync.domain.current import BatchEntries
 from sheetsync.domain.ratings import Entry
-from sheetsync.domain.scoring_sheet import Guidance, ScoringRow, ScoringSheet
-from sheetsync.domain.scoring_tab import typed_cells
+from sheetsync.domain.scoring.sheet import Guidance, ScoringRow, ScoringSheet
+from sheetsync.domain.scoring.tab import typed_cells
 from sheetsync.domain.sides import case_names
 from sheetsync.domain.study import Rubric, Study
 from sheetsync.errors import NotProvisionedError, SheetsyncError

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 
 from sheetsync.backends.base import Place
+from sheetsync.domain.habits.words import rare_sheets
 from sheetsync.domain.progress import BatchProgress, UnitCoverage
-from sheetsync.domain.rater_words import rare_sheets
 from sheetsync.errors import BackendError
 from sheetsync.services.analyze import gather_standing
 from sheetsync.services.provision import stale_notes

@@ -11,7 +11,7 @@ from pathlib import Path
 from sheetsync.config_faults import Faults, listed
 from sheetsync.config_files import decode_text, find_delimiter, number_records
 from sheetsync.domain.cells import normalise, show
-from sheetsync.domain.wide_format import unescape_formula
+from sheetsync.domain.scoring.wide_format import unescape_formula
 from sheetsync.domain.workbook import Grid, RawCell
 from sheetsync.errors import BackendError
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from sheetsync.domain.direction import assess_directions
-from sheetsync.domain.proportions import Proportion
-from sheetsync.domain.unblinding import (
+from sheetsync.domain.agreement.proportions import Proportion
+from sheetsync.domain.validation.direction import assess_directions
+from sheetsync.domain.validation.unblinding import (
     SCHEMA,
     CaseDifference,
     Comparison,

@@ -8,17 +8,17 @@ from functools import cached_property
 
 from sheetsync.config_criteria import read_internal
 from sheetsync.config_faults import Faults
+from sheetsync.domain.agreement.intervals import IntervalOptions
+from sheetsync.domain.agreement.layers import Layer, layers_of
+from sheetsync.domain.agreement.reliability import DimensionData
 from sheetsync.domain.analysis import Analysis, dimension_data, slice_columns, slice_value
 from sheetsync.domain.assignment import CodedUnit
-from sheetsync.domain.criteria_exploration import Confidences
 from sheetsync.domain.current import CurrentRatings
-from sheetsync.domain.direction import Case, CaseDirection, Pair, find_directions
-from sheetsync.domain.intervals import IntervalOptions
-from sheetsync.domain.layers import Layer, layers_of
-from sheetsync.domain.pitfalls import PitfallData
 from sheetsync.domain.protocols import Criteria
-from sheetsync.domain.reliability import DimensionData
-from sheetsync.domain.totals import add_up, total_parts
+from sheetsync.domain.validation.direction import Case, CaseDirection, Pair, find_directions
+from sheetsync.domain.validation.exploration import Confidences
+from sheetsync.domain.validation.pitfalls import PitfallData
+from sheetsync.domain.validation.totals import add_up, total_parts
 from sheetsync.services.analyze import Standing, analyze, gather_standing, study_options
 from sheetsync.services.freeze import no_criteria
 from sheetsync.services.session import DOMAIN, Session

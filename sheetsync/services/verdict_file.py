@@ -9,8 +9,8 @@ from pathlib import Path
 from sheetsync.config_faults import Faults, quoted
 from sheetsync.config_files import Row, read_table, read_text
 from sheetsync.domain.cells import match_level
-from sheetsync.domain.certification_cases import Case, Presentation, Verdict
-from sheetsync.domain.verdict_lines import id_of_line, parse_verdict_line
+from sheetsync.domain.certification.cases import Case, Presentation, Verdict
+from sheetsync.domain.certification.verdict_lines import id_of_line, parse_verdict_line
 from sheetsync.errors import StudyError
 
 

@@ -31,10 +31,10 @@ from types import TracebackType
 from sqlalchemy import Connection, Engine, delete, insert, select
 
 from sheetsync.domain.assignment import CodedUnit
-from sheetsync.domain.certification_cases import Presentation
-from sheetsync.domain.certification_cases import Verdict as JudgeVerdict
+from sheetsync.domain.certification.cases import Presentation
+from sheetsync.domain.certification.cases import Verdict as JudgeVerdict
 from sheetsync.domain.divergence import DivergenceKind, Verdict
-from sheetsync.domain.rater_pace import FirstScores
+from sheetsync.domain.habits.pace import FirstScores
 from sheetsync.domain.ratings import Entry, EntryKind, Problem
 from sheetsync.store import (
     certifications,

@@ -12,7 +12,7 @@ from typing import Any, Literal
 
 from sqlalchemy import Connection, Row, func, insert, select
 
-from sheetsync.domain.certification_cases import Presentation, Verdict, complete_verdicts
+from sheetsync.domain.certification.cases import Presentation, Verdict, complete_verdicts
 from sheetsync.errors import ArchiveError
 from sheetsync.store import tables
 from sheetsync.store.values import decode_object, encode_object

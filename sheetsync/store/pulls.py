@@ -12,7 +12,7 @@ from typing import Literal
 
 from sqlalchemy import ColumnElement, Connection, case, func, insert, select
 
-from sheetsync.domain.rater_pace import FirstScores
+from sheetsync.domain.habits.pace import FirstScores
 from sheetsync.domain.ratings import Problem
 from sheetsync.errors import ArchiveError
 from sheetsync.store import tables

@@ -24,8 +24,8 @@ from sheetsync.backends.google_present import (
 from sheetsync.backends.google_read import READ_FIELDS, parse_spreadsheet
 from sheetsync.backends.google_requests import FILTER_VIEW, draw_requests, payload_size, split_requests
 from sheetsync.config import load_study
-from sheetsync.domain.scoring_sheet import ScoringRow, ScoringSheet
-from sheetsync.domain.scoring_workbook import build_scoring_workbook
+from sheetsync.domain.scoring.sheet import ScoringRow, ScoringSheet
+from sheetsync.domain.scoring.workbook import build_scoring_workbook
 from sheetsync.domain.workbook import (
     Cell,
     ChartSpec,

@@ -81,8 +81,8 @@ def test_one_dimension_is_not_pooled(tmp_path: Path) -> None:
 def test_rounding_never_moves_a_verdict(tmp_path: Path) -> None:
     """An alpha just under a border is printed with the decimals that show it."""
     from sheetsync.cli.output_agreement import agreement_row
-    from sheetsync.domain.agreement import Options, assess_agreement
-    from sheetsync.domain.coefficients import Coefficient
+    from sheetsync.domain.agreement.assessment import Options, assess_agreement
+    from sheetsync.domain.agreement.coefficients import Coefficient
     from tests.domain.test_explanation import FIRST_ROUND, from_pairs
 
     assessed = assess_agreement([from_pairs(FIRST_ROUND)], (), Options(resamples=0)).dimensions[0]
@@ -98,7 +98,7 @@ def test_a_limit_beside_0_shows_on_which_side_it_is() -> None:
     from sheetsync.api_result import _interval as of_frames
     from sheetsync.cli.output_agreement import _interval as of_terminal
     from sheetsync.cli.output_agreement import _number as of_terminal_number
-    from sheetsync.domain.coefficients import Coefficient
+    from sheetsync.domain.agreement.coefficients import Coefficient
     from sheetsync.report_cells import interval as of_report
 
     found = Coefficient(0.1, -0.0036, 0.278)

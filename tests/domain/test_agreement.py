@@ -9,7 +9,7 @@ from dataclasses import replace
 
 import pytest
 
-from sheetsync.domain.agreement import (
+from sheetsync.domain.agreement.assessment import (
     AgreementReport,
     DimensionAgreement,
     Options,
@@ -18,8 +18,8 @@ from sheetsync.domain.agreement import (
     assess_agreement,
     cross_check_alpha,
 )
-from sheetsync.domain.coefficients import Coefficient
-from sheetsync.domain.reliability import Row
+from sheetsync.domain.agreement.coefficients import Coefficient
+from sheetsync.domain.agreement.reliability import Row
 from sheetsync.domain.study import LevelValue, MeasurementLevel
 
 QUICK = Options(resamples=200)

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sheetsync.domain.certification import CONTRADICTORY_TEST, Outcome
+from sheetsync.domain.certification.assessment import CONTRADICTORY_TEST, Outcome
 from tests.certifying import PUBLISHED, Look, Run, looks_of
 
 FAITHFUL: list[Look] = [(0, 0), (1, 1), (2, 2), (3, 3)] * 12

@@ -18,14 +18,14 @@ from hypothesis import strategies as st
 
 from sheetsync.backends.xlsx_draw import draw_workbook
 from sheetsync.backends.xlsx_read import read_workbook
-from sheetsync.domain.conditions import CellKey, literal
 from sheetsync.domain.ratings import Entry, Problem
-from sheetsync.domain.rules import DONE, ERROR_IN_ROW, MAX_FORMULA_CHARACTERS, check_text, row_checks
-from sheetsync.domain.scoring_columns import scoring_columns
-from sheetsync.domain.scoring_reading import parse_scoring_workbook
-from sheetsync.domain.scoring_sheet import ScoringRow, ScoringSheet
-from sheetsync.domain.scoring_tab import check_formula_length, read_state
-from sheetsync.domain.scoring_workbook import build_scoring_workbook
+from sheetsync.domain.scoring.columns import scoring_columns
+from sheetsync.domain.scoring.conditions import CellKey, literal
+from sheetsync.domain.scoring.reading import parse_scoring_workbook
+from sheetsync.domain.scoring.rules import DONE, ERROR_IN_ROW, MAX_FORMULA_CHARACTERS, check_text, row_checks
+from sheetsync.domain.scoring.sheet import ScoringRow, ScoringSheet
+from sheetsync.domain.scoring.tab import check_formula_length, read_state
+from sheetsync.domain.scoring.workbook import build_scoring_workbook
 from sheetsync.domain.study import Dimension, Rubric, Tag
 from sheetsync.domain.workbook import DateCell, Formula, FormulaCell, Grid, RawCell, column_letter
 from sheetsync.templates_folder import templates_dir

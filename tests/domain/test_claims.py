@@ -13,11 +13,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from sheetsync.domain.agreement_report import AgreementReport, DimensionAgreement
+from sheetsync.domain.agreement.coefficients import Coefficient, undefined
+from sheetsync.domain.agreement.report import AgreementReport, DimensionAgreement
 from sheetsync.domain.assignment import CodedUnit
-from sheetsync.domain.claim_words import claim_sentence, count_words, rule_words
-from sheetsync.domain.claims import Claim, ClaimClass, Claims, compare_models
-from sheetsync.domain.coefficients import Coefficient, undefined
+from sheetsync.domain.claims.claims import Claim, ClaimClass, Claims, compare_models
+from sheetsync.domain.claims.words import claim_sentence, count_words, rule_words
 from sheetsync.domain.divergence import FinalValue
 from sheetsync.domain.results import UnitResult
 from sheetsync.domain.study import NOT_APPLICABLE, AgreementSettings, Rubric

@@ -10,16 +10,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sheetsync.domain import all_raters
-from sheetsync.domain import coefficients as c
-from sheetsync.domain.coefficients import Coefficient, Scale
-from sheetsync.domain.conger import conger_kappa
-from sheetsync.domain.icc import Form, icc, icc_interval
-from sheetsync.domain.pair_means import mean_spearman
-from sheetsync.domain.standard_errors import Name, analytic_interval
-from sheetsync.domain.statistic import FloatArray
+from sheetsync.domain.agreement import all_raters
+from sheetsync.domain.agreement import coefficients as c
+from sheetsync.domain.agreement.coefficients import Coefficient, Scale
+from sheetsync.domain.agreement.conger import conger_kappa
+from sheetsync.domain.agreement.icc import Form, icc, icc_interval
+from sheetsync.domain.agreement.pair_means import mean_spearman
+from sheetsync.domain.agreement.standard_errors import Name, analytic_interval
+from sheetsync.domain.agreement.statistic import FloatArray
+from sheetsync.domain.agreement.unit_counts import Weights, count_units
 from sheetsync.domain.study import MeasurementLevel
-from sheetsync.domain.unit_counts import Weights, count_units
 
 NAN = np.nan
 SCALE = [1, 2, 3, 4, 5]

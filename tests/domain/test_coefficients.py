@@ -13,12 +13,12 @@ from sklearn.metrics import cohen_kappa_score
 from statsmodels.stats.inter_rater import aggregate_raters
 from statsmodels.stats.inter_rater import fleiss_kappa as statsmodels_fleiss
 
-from sheetsync.domain import coefficients as c
-from sheetsync.domain.coefficients import Coefficient
-from sheetsync.domain.rater_pairs import KappaWeights
-from sheetsync.domain.statistic import FloatArray
+from sheetsync.domain.agreement import coefficients as c
+from sheetsync.domain.agreement.coefficients import Coefficient
+from sheetsync.domain.agreement.rater_pairs import KappaWeights
+from sheetsync.domain.agreement.statistic import FloatArray
+from sheetsync.domain.agreement.unit_counts import agreement_weights
 from sheetsync.domain.study import MeasurementLevel
-from sheetsync.domain.unit_counts import agreement_weights
 
 NAN = np.nan
 LEVELS: tuple[MeasurementLevel, ...] = get_args(MeasurementLevel)

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sheetsync.domain.coincidences import Measure, shares_of_units, tabulate
-from sheetsync.domain.statistic import IntArray
+from sheetsync.domain.agreement.coincidences import Measure, shares_of_units, tabulate
+from sheetsync.domain.agreement.statistic import IntArray
 from sheetsync.domain.study import MeasurementLevel
 
 LEVELS: tuple[MeasurementLevel, ...] = get_args(MeasurementLevel)

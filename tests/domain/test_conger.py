@@ -9,12 +9,12 @@ import pandas as pd
 import pytest
 from scipy.stats import spearmanr
 
-from sheetsync.domain import coefficients as c
-from sheetsync.domain.coefficients import Coefficient
-from sheetsync.domain.conger import conger_kappa
-from sheetsync.domain.pair_means import mean_correlation, mean_spearman
-from sheetsync.domain.statistic import FloatArray
-from sheetsync.domain.unit_counts import Weights, agreement_weights
+from sheetsync.domain.agreement import coefficients as c
+from sheetsync.domain.agreement.coefficients import Coefficient
+from sheetsync.domain.agreement.conger import conger_kappa
+from sheetsync.domain.agreement.pair_means import mean_correlation, mean_spearman
+from sheetsync.domain.agreement.statistic import FloatArray
+from sheetsync.domain.agreement.unit_counts import Weights, agreement_weights
 
 NAN = np.nan
 SCALE = [1.0, 2, 3, 4, 5]

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from sheetsync.domain.direction import (
+from sheetsync.domain.validation.direction import (
     TIE,
     CaseDirection,
     DirectionAgreement,

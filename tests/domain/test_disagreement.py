@@ -6,9 +6,9 @@ import krippendorff
 import numpy as np
 import pytest
 
-from sheetsync.domain.coincidences import Coincidences, Measure, tabulate
-from sheetsync.domain.disagreement import find_boundaries, find_heavy_units, leave_raters_out
-from sheetsync.domain.statistic import IntArray
+from sheetsync.domain.agreement.coincidences import Coincidences, Measure, tabulate
+from sheetsync.domain.agreement.disagreement import find_boundaries, find_heavy_units, leave_raters_out
+from sheetsync.domain.agreement.statistic import IntArray
 from sheetsync.domain.study import MeasurementLevel
 from tests.domain.test_coincidences import LEVELS, random_positions
 

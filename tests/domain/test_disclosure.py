@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sheetsync.domain.rank_proof import ScoredResponse, prove_ranks
+from sheetsync.domain.certification.rank_proof import ScoredResponse, prove_ranks
 from tests.certifying import PUBLISHED, Look, Run, looks_of
 
 NINE = [name.lower().replace(" ", "_") for name in PUBLISHED]

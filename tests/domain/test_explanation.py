@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 from numpy.typing import ArrayLike
 
-from sheetsync.domain.agreement import Options, assess_agreement
-from sheetsync.domain.agreement_report import AgreementReport
-from sheetsync.domain.explanation_records import Explanation
-from sheetsync.domain.reliability import Cells, DimensionData, RatedRows
-from sheetsync.domain.statistic import IntArray
+from sheetsync.domain.agreement.assessment import Options, assess_agreement
+from sheetsync.domain.agreement.explanation_records import Explanation
+from sheetsync.domain.agreement.reliability import Cells, DimensionData, RatedRows
+from sheetsync.domain.agreement.report import AgreementReport
+from sheetsync.domain.agreement.statistic import IntArray
 from sheetsync.domain.study import LevelValue, MeasurementLevel
 
 FIVE: tuple[LevelValue, ...] = (1, 2, 3, 4, 5)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from sheetsync.domain.agreement import Options, assess_agreement
-from sheetsync.domain.explanation_records import HardPart
-from sheetsync.domain.reliability import RatedRows, Row
+from sheetsync.domain.agreement.assessment import Options, assess_agreement
+from sheetsync.domain.agreement.explanation_records import HardPart
+from sheetsync.domain.agreement.reliability import RatedRows, Row
 from sheetsync.domain.study import LevelValue, MeasurementLevel
 
 UNITS = tuple(f"u{at:02}" for at in range(36))

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 from scipy.stats import f as f_distribution
 
-from sheetsync.domain.coefficients import REASONS
-from sheetsync.domain.icc import Form, icc, icc_interval
-from sheetsync.domain.statistic import FloatArray
+from sheetsync.domain.agreement.coefficients import REASONS
+from sheetsync.domain.agreement.icc import Form, icc, icc_interval
+from sheetsync.domain.agreement.statistic import FloatArray
 
 NAN = np.nan
 FORMS: tuple[Form, ...] = get_args(Form)

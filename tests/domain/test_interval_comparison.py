@@ -7,16 +7,16 @@ import json
 import numpy as np
 import pytest
 
-from sheetsync.domain import all_raters
-from sheetsync.domain.interval_comparison import (
+from sheetsync.domain.agreement import all_raters
+from sheetsync.domain.agreement.interval_comparison import (
     IntervalComparison,
     compare_intervals,
     is_narrow,
     pair_bootstrap,
 )
-from sheetsync.domain.intervals import IntervalMethod, IntervalOptions, estimate
-from sheetsync.domain.statistic import FloatArray
-from sheetsync.domain.unit_counts import UnitCounts, count_units
+from sheetsync.domain.agreement.intervals import IntervalMethod, IntervalOptions, estimate
+from sheetsync.domain.agreement.statistic import FloatArray
+from sheetsync.domain.agreement.unit_counts import UnitCounts, count_units
 
 SCALE = [1, 2, 3, 4, 5]
 

@@ -11,10 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import bootstrap, sem, t
 
-from sheetsync.domain import all_raters, rater_pairs
-from sheetsync.domain import intervals as module
-from sheetsync.domain.coefficients import REASONS, Coefficient, krippendorff_alpha
-from sheetsync.domain.intervals import (
+from sheetsync.domain.agreement import all_raters, rater_pairs
+from sheetsync.domain.agreement import intervals as module
+from sheetsync.domain.agreement.coefficients import REASONS, Coefficient, krippendorff_alpha
+from sheetsync.domain.agreement.intervals import (
     IntervalMethod,
     IntervalOptions,
     draw_units,
@@ -22,10 +22,10 @@ from sheetsync.domain.intervals import (
     estimate_icc,
     leave_one_out,
 )
-from sheetsync.domain.rater_pairs import cross_table
-from sheetsync.domain.statistic import FloatArray, Statistic
-from sheetsync.domain.unit_counts import count_units
-from sheetsync.domain.verdicts import MIN_PAIRABLE
+from sheetsync.domain.agreement.rater_pairs import cross_table
+from sheetsync.domain.agreement.statistic import FloatArray, Statistic
+from sheetsync.domain.agreement.unit_counts import count_units
+from sheetsync.domain.agreement.verdicts import MIN_PAIRABLE
 
 SCALE = [1, 2, 3, 4, 5]
 METHODS: Sequence[IntervalMethod] = ("bca", "percentile", "jackknife")

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from sheetsync.domain.intervals import IntervalOptions
-from sheetsync.domain.judge_metrics import (
+from sheetsync.domain.agreement.intervals import IntervalOptions
+from sheetsync.domain.certification.judge_metrics import (
     MISSING,
     UNREADABLE,
     JudgeComparison,

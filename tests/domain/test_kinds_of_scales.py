@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from sheetsync.domain.agreement import (
+from sheetsync.domain.agreement.assessment import (
     DimensionAgreement,
     Options,
     RatedRows,

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from sheetsync.domain.coincidences import Measure
-from sheetsync.domain.intervals import IntervalOptions
-from sheetsync.domain.layers import Layer, count_identical, pair_kappas, stratified_alpha
+from sheetsync.domain.agreement.coincidences import Measure
+from sheetsync.domain.agreement.intervals import IntervalOptions
+from sheetsync.domain.agreement.layers import Layer, count_identical, pair_kappas, stratified_alpha
 
 OPTIONS = IntervalOptions("percentile", 0.95, 500, 1)
 

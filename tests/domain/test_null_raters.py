@@ -10,16 +10,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sheetsync.domain.coefficients import Coefficient
-from sheetsync.domain.coincidences import Measure, alphas, tabulate
-from sheetsync.domain.null_raters import (
+from sheetsync.domain.agreement.coefficients import Coefficient
+from sheetsync.domain.agreement.coincidences import Measure, alphas, tabulate
+from sheetsync.domain.agreement.null_raters import (
     NullRaters,
     ShuffledTables,
     describe_null_raters,
     null_raters,
     shuffle_tables,
 )
-from sheetsync.domain.statistic import IntArray
+from sheetsync.domain.agreement.statistic import IntArray
 
 FIVE = Measure(np.array([1.0, 2, 3, 4, 5]), "ordinal")
 

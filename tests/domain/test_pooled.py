@@ -9,10 +9,10 @@ import krippendorff
 import numpy as np
 import pytest
 
-from sheetsync.domain.coincidences import Measure, tabulate
-from sheetsync.domain.null_raters import shuffle_tables
-from sheetsync.domain.pooled import Pooled, Stratum, describe_nothing, pool
-from sheetsync.domain.statistic import IntArray
+from sheetsync.domain.agreement.coincidences import Measure, tabulate
+from sheetsync.domain.agreement.null_raters import shuffle_tables
+from sheetsync.domain.agreement.pooled import Pooled, Stratum, describe_nothing, pool
+from sheetsync.domain.agreement.statistic import IntArray
 from sheetsync.domain.study import LevelValue, MeasurementLevel
 from tests.domain.test_coincidences import enumerate_pairs, random_positions
 

@@ -15,9 +15,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sheetsync.domain.certification_cases import KeyEntry, Presentation
-from sheetsync.domain.presentation import FIRM_CRITERION, present
-from sheetsync.domain.presentation_order import Look, draw_order, greatest_gap, smallest_gap
+from sheetsync.domain.certification.cases import KeyEntry, Presentation
+from sheetsync.domain.certification.presentation import FIRM_CRITERION, present
+from sheetsync.domain.certification.presentation_order import Look, draw_order, greatest_gap, smallest_gap
 from sheetsync.domain.study import Study
 from sheetsync.errors import StudyError
 from tests.certification_study import CASES, FILES, METRICS, MODELS, STUDY, TOPICS, study_in

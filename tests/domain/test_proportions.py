@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sheetsync.domain.proportions import count_needed, proportion, sign_test, signed_rank_test
+from sheetsync.domain.agreement.proportions import count_needed, proportion, sign_test, signed_rank_test
 
 
 def test_wilson_by_hand() -> None:

@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sheetsync.domain.coefficients import Coefficient
-from sheetsync.domain.explanation_records import BiasAndScatter
-from sheetsync.domain.rater_bias import interval_alpha, rater_effects, split_bias
-from sheetsync.domain.statistic import FloatArray
+from sheetsync.domain.agreement.coefficients import Coefficient
+from sheetsync.domain.agreement.explanation_records import BiasAndScatter
+from sheetsync.domain.agreement.rater_bias import interval_alpha, rater_effects, split_bias
+from sheetsync.domain.agreement.statistic import FloatArray
 
 NAN = np.nan
 

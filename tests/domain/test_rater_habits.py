@@ -12,10 +12,10 @@ from scipy import stats
 
 from sheetsync.domain.assignment import Batch
 from sheetsync.domain.current import CurrentRatings
-from sheetsync.domain.rater_habits import RaterHabits, ScaleUse, describe_habits
-from sheetsync.domain.rater_pace import FirstScores, describe_pace
-from sheetsync.domain.rater_severity import Severity
-from sheetsync.domain.rater_words import rare_sheets
+from sheetsync.domain.habits.habits import RaterHabits, ScaleUse, describe_habits
+from sheetsync.domain.habits.pace import FirstScores, describe_pace
+from sheetsync.domain.habits.severity import Severity
+from sheetsync.domain.habits.words import rare_sheets
 from sheetsync.domain.ratings import Rating
 from sheetsync.domain.simulate import FIRST_ROUND, SimulatedUnit, simulate_ratings
 from sheetsync.domain.study import LevelValue, Rubric

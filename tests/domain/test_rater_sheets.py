@@ -10,8 +10,8 @@ from math import factorial
 
 import pytest
 
-from sheetsync.domain.rater_blocks import Block, longest_block, notable_block, number_sheets
-from sheetsync.domain.rater_sheets import (
+from sheetsync.domain.habits.blocks import Block, longest_block, notable_block, number_sheets
+from sheetsync.domain.habits.sheets import (
     RowValues,
     SheetRows,
     equal_rows,

@@ -6,10 +6,10 @@ from collections.abc import Mapping
 
 import pytest
 
-from sheetsync.domain.conditions import CellKey
-from sheetsync.domain.rules import DONE, ERROR_IN_ROW, check_text, row_checks
-from sheetsync.domain.scoring_columns import scoring_columns
-from sheetsync.domain.scoring_tab import read_state
+from sheetsync.domain.scoring.columns import scoring_columns
+from sheetsync.domain.scoring.conditions import CellKey
+from sheetsync.domain.scoring.rules import DONE, ERROR_IN_ROW, check_text, row_checks
+from sheetsync.domain.scoring.tab import read_state
 from sheetsync.domain.study import Rubric
 from sheetsync.domain.workbook import ErrorCell, FormulaCell, RawCell
 from tests.builders import make_rubric

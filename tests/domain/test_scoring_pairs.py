@@ -14,13 +14,14 @@ import pytest
 
 from sheetsync.backends.xlsx_draw import draw_workbook
 from sheetsync.backends.xlsx_read import read_workbook
-from sheetsync.domain.conditions import CellKey
 from sheetsync.domain.protocols import Resource, SelfCheck, TimeBudget
 from sheetsync.domain.ratings import BatchKind
-from sheetsync.domain.rules import DONE
-from sheetsync.domain.scoring_columns import scoring_columns
-from sheetsync.domain.scoring_reading import ParsedSheet, parse_scoring_workbook
-from sheetsync.domain.scoring_sheet import (
+from sheetsync.domain.scoring.columns import scoring_columns
+from sheetsync.domain.scoring.conditions import CellKey
+from sheetsync.domain.scoring.reading import ParsedSheet, parse_scoring_workbook
+from sheetsync.domain.scoring.rules import DONE
+from sheetsync.domain.scoring.self_check import SelfChecked, answers_of, check_oneself
+from sheetsync.domain.scoring.sheet import (
     Guidance,
     Reminder,
     ScoringRow,
@@ -28,8 +29,7 @@ from sheetsync.domain.scoring_sheet import (
     row_numbers,
     table_rows,
 )
-from sheetsync.domain.scoring_workbook import build_scoring_workbook
-from sheetsync.domain.self_check import SelfChecked, answers_of, check_oneself
+from sheetsync.domain.scoring.workbook import build_scoring_workbook
 from sheetsync.domain.study import CONFIDENCE_LEVELS
 from sheetsync.domain.workbook import (
     Cell,

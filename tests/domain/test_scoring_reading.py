@@ -12,13 +12,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sheetsync.domain.conditions import CellKey
 from sheetsync.domain.ratings import Entry
-from sheetsync.domain.scoring_columns import scoring_columns
-from sheetsync.domain.scoring_reading import ParsedSheet, parse_scoring_workbook
-from sheetsync.domain.scoring_sheet import ScoringRow, ScoringSheet
-from sheetsync.domain.scoring_tab import typed_cells
-from sheetsync.domain.scoring_workbook import build_scoring_workbook
+from sheetsync.domain.scoring.columns import scoring_columns
+from sheetsync.domain.scoring.conditions import CellKey
+from sheetsync.domain.scoring.reading import ParsedSheet, parse_scoring_workbook
+from sheetsync.domain.scoring.sheet import ScoringRow, ScoringSheet
+from sheetsync.domain.scoring.tab import typed_cells
+from sheetsync.domain.scoring.workbook import build_scoring_workbook
 from sheetsync.domain.study import LevelValue
 from sheetsync.domain.workbook import ErrorCell, FormulaCell, Grid, RawCell, Reading, expected_reading
 from tests.builders import make_rubric

@@ -7,13 +7,13 @@ from collections.abc import Iterator
 import pytest
 
 from sheetsync.backends.xlsx_draw import draw_workbook
-from sheetsync.domain.long_responses import RESPONSE_WIDTH
 from sheetsync.domain.ratings import BatchKind
-from sheetsync.domain.rules import DONE
-from sheetsync.domain.scoring_columns import scoring_columns
-from sheetsync.domain.scoring_sheet import ScoringRow, ScoringSheet
-from sheetsync.domain.scoring_tab import QUESTION_WIDTH
-from sheetsync.domain.scoring_workbook import build_scoring_workbook
+from sheetsync.domain.scoring.columns import scoring_columns
+from sheetsync.domain.scoring.long_responses import RESPONSE_WIDTH
+from sheetsync.domain.scoring.rules import DONE
+from sheetsync.domain.scoring.sheet import ScoringRow, ScoringSheet
+from sheetsync.domain.scoring.tab import QUESTION_WIDTH
+from sheetsync.domain.scoring.workbook import build_scoring_workbook
 from sheetsync.domain.study import Rubric
 from sheetsync.domain.text_layout import POINTS_PER_LINE, count_lines
 from sheetsync.domain.workbook import (

@@ -11,7 +11,7 @@ import pytest
 from sheetsync.domain.current import BatchEntries
 from sheetsync.domain.protocols import SelfCheck
 from sheetsync.domain.ratings import BatchKind, Entry
-from sheetsync.domain.self_check import (
+from sheetsync.domain.scoring.self_check import (
     Answer,
     UsualTotals,
     answers_in_force,

@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 from sheetsync.config import load_study
 from sheetsync.domain.assignment import code_units
 from sheetsync.domain.cells import read_claim
-from sheetsync.domain.rules import row_checks
-from sheetsync.domain.scoring_columns import scoring_columns
-from sheetsync.domain.scoring_tab import read_state
+from sheetsync.domain.scoring.columns import scoring_columns
+from sheetsync.domain.scoring.rules import row_checks
+from sheetsync.domain.scoring.tab import read_state
 from sheetsync.domain.simulate import FIRST_ROUND, Judgement, Profile, SimulatedUnit, simulate_ratings
 from sheetsync.domain.simulated_rows import Row, quotable
 from sheetsync.domain.study import Rubric, Study

@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 from sheetsync.config import load_study
-from sheetsync.domain.certification_cases import Presentation
-from sheetsync.domain.coefficients import cohen_kappa
-from sheetsync.domain.presentation import present
-from sheetsync.domain.simulate_judge import ANCHORS, CONSISTENCY, simulate_verdicts
-from sheetsync.domain.verdict_lines import parse_verdict_line
+from sheetsync.domain.agreement.coefficients import cohen_kappa
+from sheetsync.domain.certification.cases import Presentation
+from sheetsync.domain.certification.presentation import present
+from sheetsync.domain.certification.simulate_judge import ANCHORS, CONSISTENCY, simulate_verdicts
+from sheetsync.domain.certification.verdict_lines import parse_verdict_line
 from sheetsync.templates_folder import templates_dir
 
 

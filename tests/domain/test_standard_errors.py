@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 from scipy.stats import norm, t
 
-from sheetsync.domain import coefficients as c
-from sheetsync.domain.coefficients import REASONS, Coefficient
-from sheetsync.domain.conger import conger_kappa
-from sheetsync.domain.standard_errors import (
+from sheetsync.domain.agreement import coefficients as c
+from sheetsync.domain.agreement.coefficients import REASONS, Coefficient
+from sheetsync.domain.agreement.conger import conger_kappa
+from sheetsync.domain.agreement.standard_errors import (
     Name,
     PairName,
     analytic_interval,
@@ -19,8 +19,8 @@ from sheetsync.domain.standard_errors import (
     kappa_standard_error,
     standard_error,
 )
-from sheetsync.domain.statistic import FloatArray
-from sheetsync.domain.unit_counts import Weights, agreement_weights
+from sheetsync.domain.agreement.statistic import FloatArray
+from sheetsync.domain.agreement.unit_counts import Weights, agreement_weights
 
 NAN = np.nan
 SCALE = [1.0, 2, 3, 4, 5]

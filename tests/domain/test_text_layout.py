@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sheetsync.domain.long_responses import is_long, response_cell, responses_tab, shown_response
+from sheetsync.domain.scoring.long_responses import is_long, response_cell, responses_tab, shown_response
 from sheetsync.domain.text_layout import MAX_LINES, count_lines, row_height, split_blocks
 from sheetsync.domain.workbook import MAX_ROW_POINTS, Cell, Link
 

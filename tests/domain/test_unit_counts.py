@@ -9,10 +9,10 @@ import krippendorff
 import numpy as np
 import pytest
 
-from sheetsync.domain import all_raters
-from sheetsync.domain.statistic import FloatArray
+from sheetsync.domain.agreement import all_raters
+from sheetsync.domain.agreement.statistic import FloatArray
+from sheetsync.domain.agreement.unit_counts import UnitCounts, count_cells, count_tables, count_units
 from sheetsync.domain.study import MeasurementLevel
-from sheetsync.domain.unit_counts import UnitCounts, count_cells, count_tables, count_units
 
 LEVELS: tuple[MeasurementLevel, ...] = ("nominal", "ordinal", "interval", "ratio")
 

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sheetsync.domain.certification_cases import Case, Metric, Verdict, complete_verdicts
-from sheetsync.domain.verdict_lines import MAX_LINE, MAX_RAW, parse_verdict_line
+from sheetsync.domain.certification.cases import Case, Metric, Verdict, complete_verdicts
+from sheetsync.domain.certification.verdict_lines import MAX_LINE, MAX_RAW, parse_verdict_line
 
 LEVELS = ((0, "No."), (1, ""), (2, ""), (3, "Yes."))
 SCORE = Case(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sheetsync.domain.verdicts import BandSet, band_of, describe_band
+from sheetsync.domain.agreement.verdicts import BandSet, band_of, describe_band
 
 
 @pytest.mark.parametrize(

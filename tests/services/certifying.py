@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from sheetsync.config import load_study
-from sheetsync.domain.certification_cases import Presentation, Verdict
+from sheetsync.domain.certification.cases import Presentation, Verdict
 from sheetsync.services.certify_prepare import Prepared, prepare
 from sheetsync.services.judge import judge
 from sheetsync.services.judge_command import Way

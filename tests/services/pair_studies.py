@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from sheetsync.domain.criteria_records import CriteriaReport
+from sheetsync.domain.validation.records import CriteriaReport
 from sheetsync.services.criteria import criteria
 from sheetsync.services.export_ratings import export_wide
 from sheetsync.services.freeze import Frozen, freeze

@@ -13,7 +13,7 @@ import pytest
 from click.testing import CliRunner
 
 from sheetsync.cli.main import cli
-from sheetsync.domain.criteria_records import CriteriaReport
+from sheetsync.domain.validation.records import CriteriaReport
 from sheetsync.errors import StudyError
 from sheetsync.services.analyze import analyze, gather_standing
 from sheetsync.templates_folder import templates_dir

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from sheetsync.domain.judge_metrics import MAJORITY
+from sheetsync.domain.certification.judge_metrics import MAJORITY
 from sheetsync.services.analyze import analyze
 from sheetsync.services.certificate import certificate_of
 from sheetsync.services.demo import DemoResult, demo

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from openpyxl import Workbook
 
 from sheetsync.cli.main import cli
-from sheetsync.domain.wide_format import escape_formula, unescape_formula
+from sheetsync.domain.scoring.wide_format import escape_formula, unescape_formula
 from sheetsync.errors import StudyError
 from sheetsync.services.import_ratings import import_ratings
 from tests.services.pair_studies import HEADER, PairDesk, csv_text, pair_desk, scores

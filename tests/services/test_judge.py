@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from sheetsync.backends.base import Place
-from sheetsync.domain.certification_cases import Case
+from sheetsync.domain.certification.cases import Case
 from sheetsync.errors import LockedError, SheetsyncError, StudyError
 from sheetsync.services.session import judging_session
 from tests.certification_study import CASES, METRICS, judge_script, with_judge

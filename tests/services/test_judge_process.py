@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from sheetsync.domain.certification_cases import Case
+from sheetsync.domain.certification.cases import Case
 from sheetsync.errors import SheetsyncError
 from sheetsync.services.judge_process import Answer, JudgeProcess, find_program
 

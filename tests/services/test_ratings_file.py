@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from sheetsync.domain.agreement import Options, assess_agreement
-from sheetsync.domain.reliability import RatedRows
+from sheetsync.domain.agreement.assessment import Options, assess_agreement
+from sheetsync.domain.agreement.reliability import RatedRows
 from sheetsync.domain.study import MeasurementLevel
 from sheetsync.errors import StudyError
 from sheetsync.services.ratings_file import RatingsOptions, load_ratings_file

@@ -10,7 +10,7 @@ import pytest
 from click.testing import CliRunner
 
 from sheetsync.cli.main import cli
-from sheetsync.domain.agreement import cross_check_alpha
+from sheetsync.domain.agreement.assessment import cross_check_alpha
 from sheetsync.errors import NotProvisionedError
 from sheetsync.services import run as run_module
 from sheetsync.services.run import preview

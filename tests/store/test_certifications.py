@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from sheetsync.domain.certification_cases import Case, KeyEntry, Metric, Presentation, Verdict
+from sheetsync.domain.certification.cases import Case, KeyEntry, Metric, Presentation, Verdict
 from sheetsync.errors import ArchiveError
 from sheetsync.store.archive import Archive
 from sheetsync.store.certifications import Judging

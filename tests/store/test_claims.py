@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from sheetsync.domain.rater_pace import FirstScores
+from sheetsync.domain.habits.pace import FirstScores
 from sheetsync.errors import ArchiveError
 from sheetsync.store.archive import Archive
 from sheetsync.store.records import WorkbookReading

@@ -1,0 +1,1 @@
+"""Agreement between raters: coefficients, intervals, and what they mean."""

@@ -1,0 +1,1 @@
+"""Certifying a judge: cases, presentation, verdict and certificate."""

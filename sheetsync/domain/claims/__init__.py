@@ -1,0 +1,1 @@
+"""Which differences between models hold."""

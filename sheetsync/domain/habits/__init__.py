@@ -1,0 +1,1 @@
+"""How raters work: facts with their n."""

@@ -1,0 +1,1 @@
+"""The summary workbook: what everybody who may see results sees."""

@@ -1,0 +1,1 @@
+"""External validation: criteria, direction, pitfalls, and what unblinding shows."""
