@@ -407,8 +407,9 @@ reading_steps = st.tuples(
 
 
 def exact(entries: list[Entry]) -> list[tuple[str, str, str, str]]:
-    """Return entries in an order of their own, with the type of each value visible."""
-    return sorted((entry.code, entry.kind, entry.column, repr(entry.value)) for entry in entries)
+    """Return entries in an order of their own, with the type of each value visible; -0.0 is 0.0."""
+    values = [entry.value + 0.0 if isinstance(entry.value, float) else entry.value for entry in entries]
+    return sorted((e.code, e.kind, e.column, repr(value)) for e, value in zip(entries, values, strict=True))
 
 
 @settings(max_examples=60, deadline=None)

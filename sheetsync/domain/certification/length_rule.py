@@ -23,10 +23,10 @@ class LengthRule:
 
 
 def best_rule(cases: Sequence[tuple[int, Decision]]) -> LengthRule | None:
-    """Return the cut in characters that gets most cases right; None without a case.
+    """Return the cut in characters that gets most cases right, the lowest of equals; None without a case.
 
     >>> best_rule([(10, "FAIL"), (20, "FAIL"), (30, "PASS"), (15, "PASS")])
-    LengthRule(right=3, n=4, cut=20, passes='longer')
+    LengthRule(right=3, n=4, cut=10, passes='longer')
     """
     found: LengthRule | None = None
     for cut in sorted({length for length, _ in cases}):
