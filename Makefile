@@ -3,12 +3,13 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: help demo demo-google test test-live test-oldest soak check bench clean
+.PHONY: help demo demo-google test test-all test-live test-oldest soak check bench clean
 
 help:
 	@echo "make demo    a study with simulated raters in ./demo-study, all the way to the report"
 	@echo "make demo-google  the same in files and on an emulated Google, compared"
-	@echo "make test    every test"
+	@echo "make test    every test but the slow ones, in minutes"
+	@echo "make test-all   every test"
 	@echo "make test-live  tests against your own Google account, in a throw-away folder (CONTRIBUTING.md)"
 	@echo "make soak    200 nights on an emulated Google in which everything goes wrong; takes minutes"
 	@echo "make check   formatting, lint and types"
@@ -27,6 +28,9 @@ demo-google: $(VENV)/.installed
 	$(BIN)/python -m tests.demo_google
 
 test: $(VENV)/.installed
+	$(BIN)/python -m pytest -n auto --dist loadfile -m "not slow"
+
+test-all: $(VENV)/.installed
 	$(BIN)/python -m pytest -n auto --dist loadfile
 
 test-live: $(VENV)/.installed # one after the other, at a terminal: somebody may have to sign in

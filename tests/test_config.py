@@ -786,7 +786,7 @@ JSON_LINE = (
 FUZZED = {**STUDY_FILES, "responses.jsonl": JSON_LINE * 2}
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(name=st.sampled_from(sorted(FUZZED)), junk=BYTES, cut=st.tuples(st.floats(0, 1), st.floats(0, 1)))
 def test_arbitrary_bytes_raise_nothing_but_study_error(
     tmp_path: Path, name: str, junk: bytes, cut: tuple[float, float]

@@ -225,6 +225,10 @@ def _allot(
     for block in blocks:
         holders = [r for r in roster if block[0].code in holding.get(r, ())]
         free = [r for r in roster if r not in holders]
+        if target == len(roster):  # nothing to choose, and choosing among hundreds takes an hour
+            for rater in free:
+                wanted[rater] += [unit.code for unit in block]
+            continue
         while len(holders) < target and free:
             lot = {rater: rng.random() for rater in free}
             best = min(free, key=lambda r: (load[r], _shared_with(r, holders, shared), lot[r]))

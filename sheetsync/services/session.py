@@ -245,9 +245,17 @@ class SheetMaker:
     def sides(self, rater: str) -> dict[str, str]:
         """Return the side of every unit of a pair as this rater sees it."""
         if rater not in self._sides:
-            issued = [batch_of(record) for record in self._archive.workbooks() if record.rater == rater]
+            issued = self._issued.get(rater, [])
             self._sides[rater] = sides_of(self._study, rater, list(self._units.values()), issued)
         return self._sides[rater]
+
+    @cached_property
+    def _issued(self) -> Mapping[str, Sequence[Batch]]:
+        """Every batch by rater, read once: of hundreds of raters the archive tells in a second, not in none."""
+        issued: dict[str, list[Batch]] = {}
+        for record in self._archive.workbooks():
+            issued.setdefault(record.rater, []).append(batch_of(record))
+        return issued
 
     def _guidance(self) -> Guidance:
         settings = self._study.settings

@@ -512,7 +512,9 @@ def test_formatted_cells_far_below() -> None:
     assert seconds < 5
 
 
-@pytest.mark.parametrize("reference", ["B1048576", "XFD2000", "AAA70000"])
+@pytest.mark.parametrize(
+    "reference", [pytest.param("B1048576", marks=pytest.mark.slow), "XFD2000", "AAA70000"]
+)
 def test_a_stray_cell_far_away(reference: str) -> None:
     row = re.sub(r"\D", "", reference)
     stray = f'<row r="{row}"><c r="{reference}" t="inlineStr"><is><t>x</t></is></c></row>'

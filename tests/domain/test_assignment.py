@@ -121,7 +121,7 @@ def test_a_new_rater_gets_main_and_nobody_else_anything() -> None:
 
 
 @given(count=st.integers(2, 6), k=st.integers(1, 6), questions=st.integers(1, 25), seed=st.integers(0, 999))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 def test_k_raters_per_unit_balanced_and_connected(count: int, k: int, questions: int, seed: int) -> None:
     raters = [f"r{number}" for number in range(count)]
     study = study_of(raters, questions, raters_per_unit=k, seed=seed)

@@ -233,7 +233,7 @@ def test_every_failed_case_has_its_reasoning() -> None:
 # --- for all ---
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(st.integers(1, 60), st.integers(0, 60), st.sampled_from(["PASS", "FAIL"]), st.floats(0, 0.99))
 def test_a_judge_that_always_says_the_same_never_passes(
     triggers: int, clean: int, word: str, bar: float
@@ -248,7 +248,7 @@ def test_a_judge_that_always_says_the_same_never_passes(
     assert constant == max(triggers, clean) / (triggers + clean)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(st.lists(st.sampled_from([0, 1, 2, 3]), min_size=1, max_size=60), st.sampled_from([0, 1, 2, 3]))
 def test_a_judge_that_always_gives_the_same_score_never_passes(expected: list[int], score: int) -> None:
     looks: list[Look] = [(score, score)] * 20

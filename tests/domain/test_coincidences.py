@@ -74,7 +74,7 @@ def test_disagreements_are_those_of_all_pairs(level: MeasurementLevel, seed: int
 
 
 @given(seed=st.integers(0, 10_000), raters=st.integers(2, 5), units=st.integers(2, 12))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 def test_alpha_is_that_of_the_package(seed: int, raters: int, units: int) -> None:
     positions = random_positions(seed, raters, units)
     for level in LEVELS:

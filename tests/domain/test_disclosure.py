@@ -71,7 +71,7 @@ def test_what_cannot_be_ranked_proves_nothing() -> None:
     )
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(
     st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3), st.integers(0, 3)), min_size=2, max_size=4),
     st.integers(0, 10),

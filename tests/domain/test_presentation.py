@@ -65,7 +65,7 @@ def looks(responses: int, pairs: int, others: int) -> tuple[list[tuple[Look, Loo
 @given(
     st.integers(1, 25), st.integers(0, 8), st.integers(0, 20), st.integers(0, 2**32), st.floats(0, 1)
 )  # fmt: skip
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=30, deadline=None)
 def test_every_gap_up_to_the_greatest_holds(
     responses: int, pairs: int, others: int, seed: int, share: float
 ) -> None:

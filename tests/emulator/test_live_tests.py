@@ -8,6 +8,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from tests.sheets_emulator import Emulator, Server, SystemClock, faults
 
 ADDRESS, RATER = "bot@project.iam.gserviceaccount.com", "rater@example.org"
@@ -54,6 +56,7 @@ def test_every_live_test_works_and_tidies_up(tmp_path: Path) -> None:
     assert is_tidy(emulator)
 
 
+@pytest.mark.slow
 def test_it_is_tidied_up_after_a_failure_too(tmp_path: Path) -> None:
     emulator = Emulator(SystemClock())
     drive = emulator.shared_drive("Throw-away", {ADDRESS: "fileOrganizer"})
@@ -65,6 +68,7 @@ def test_it_is_tidied_up_after_a_failure_too(tmp_path: Path) -> None:
     assert is_tidy(emulator)
 
 
+@pytest.mark.slow
 def test_in_a_drive_of_ones_own_all_is_deleted(tmp_path: Path) -> None:
     emulator = Emulator(SystemClock(), service_accounts_have_storage=True)
     folder = emulator.person(ADDRESS).new_folder("Throw-away")

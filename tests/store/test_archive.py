@@ -412,7 +412,7 @@ def exact(entries: list[Entry]) -> list[tuple[str, str, str, str]]:
     return sorted((e.code, e.kind, e.column, repr(value)) for e, value in zip(entries, values, strict=True))
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(st.lists(reading_steps, max_size=8))
 def test_what_stands_is_the_last_reading_of_each_workbook(steps: list[tuple[str, str | list[Entry]]]) -> None:
     expected: dict[str, list[Entry]] = {"A1": [], "A2": []}

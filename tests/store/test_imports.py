@@ -97,19 +97,27 @@ STEPS = st.lists(
 def test_what_is_in_force_is_what_the_rule_says(
     tmp_path_factory: pytest.TempPathFactory, steps: list[tuple[bool, dict[str, int]]]
 ) -> None:
-    """A blank yields to a value; of two values the one that came, or was sent again, later counts."""
+    """A blank yields to a value; of two values the one that came, or was sent again, later counts.
+
+    A file that confirms what was typed keeps it, as old as it is, should the cell be emptied.
+    """
     typed: dict[str, tuple[int, int]] = {}
     sent: dict[str, tuple[int, int]] = {}
+    ever_sent: set[str] = set()
     with make_archive(tmp_path_factory.mktemp("archive")) as archive:
         for at, (is_import, cells) in enumerate(steps):
             entries = [score(code, value) for code, value in cells.items()]
             if is_import:
                 force = values(archive)
                 archive.record_import(AT, [submitted(*entries)])
-                kept = {c: sent[c] for c in cells if c in sent}
-                sent = {c: (at, v) for c, v in cells.items() if force.get(c) != v} | {
-                    c: each for c, each in kept.items() if force.get(c) == cells[c]
+                new = {c: (at, v) for c, v in cells.items()}
+                new |= {
+                    c: (typed[c][0], v) for c, v in cells.items() if force.get(c) == v and c not in ever_sent
                 }
+                new |= {
+                    c: sent[c] for c, v in cells.items() if force.get(c) == v and sent.get(c, (0, 0))[1] == v
+                }
+                sent, ever_sent = new, ever_sent | set(cells)
             else:
                 archive.record_pull(AT, [read(*entries)])
                 typed = {
