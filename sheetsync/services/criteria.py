@@ -5,6 +5,7 @@ from __future__ import annotations
 from sheetsync.domain.agreement.layers import layers_of, stratified_alpha
 from sheetsync.domain.agreement.proportions import Proportion, proportion
 from sheetsync.domain.analysis import Analysis
+from sheetsync.domain.protocols import Criteria
 from sheetsync.domain.scoring.self_check import Answer, check_oneself
 from sheetsync.domain.validation.criteria import (
     InternalAgreement,
@@ -17,6 +18,7 @@ from sheetsync.domain.validation.criteria import (
 )
 from sheetsync.domain.validation.direction import TIE, DirectionAgreement, assess_directions, find_directions
 from sheetsync.domain.validation.exploration import ExplorationData, explore
+from sheetsync.domain.validation.frozen import decode_terms
 from sheetsync.domain.validation.pitfalls import find_pitfalls
 from sheetsync.domain.validation.records import CriteriaReport, Promise, Validator, WithoutDisclosed
 from sheetsync.services.freeze import deviations
@@ -51,7 +53,7 @@ def is_blind(session: Session) -> bool:
 
 def assess_criteria(data: ValidationData) -> CriteriaReport:
     """Return the verdict table of a study whose ratings are at hand."""
-    bars, session = data.criteria, data.session
+    bars, session = _bars(data), data.session
     bands = session.study.settings.agreement.bands
     direction = assess_directions(data.directions, bars.direction, data.options.confidence)
     internal = compare_with_internal(data.internal, data.totals, data.raters, data.codes, data.options)
@@ -77,6 +79,13 @@ def assess_criteria(data: ValidationData) -> CriteriaReport:
         exploratory=explore(_exploration(data)),
         pitfalls=find_pitfalls(data.pitfalls),
     )
+
+
+def _bars(data: ValidationData) -> Criteria:
+    """Return the bars as they were frozen: what the file says since then is a deviation and no bar."""
+    frozen = data.session.archive.last_freeze()
+    promised = decode_terms(frozen.content)["criteria"] if frozen else None
+    return Criteria.model_validate(promised) if promised else data.criteria
 
 
 def read_promise(session: Session) -> Promise:

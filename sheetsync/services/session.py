@@ -251,7 +251,7 @@ class SheetMaker:
 
     @cached_property
     def _issued(self) -> Mapping[str, Sequence[Batch]]:
-        """Every batch by rater, read once: of hundreds of raters the archive tells in a second, not in none."""
+        """Every batch by rater; read once, as reading hundreds of workbooks takes a second."""
         issued: dict[str, list[Batch]] = {}
         for record in self._archive.workbooks():
             issued.setdefault(record.rater, []).append(batch_of(record))

@@ -241,6 +241,15 @@ def test_freezing_twice_is_idempotent_and_something_else_is_refused(tmp_path: Pa
     ]
 
 
+def test_the_frozen_bar_decides_whatever_the_file_says_since(tmp_path: Path) -> None:
+    desk = pair_desk(tmp_path, 12)
+    desk.freeze(EARLY)
+    toml = desk.root / "study.toml"
+    lowered = toml.read_text(encoding="utf-8").replace("[criteria]", "[criteria]\nvalidators = 1")
+    toml.write_text(lowered, encoding="utf-8")
+    assert {each.needed for each in desk.criteria().criteria if each.id == "validators"} == {3}
+
+
 def test_a_freeze_after_the_first_score_says_so(tmp_path: Path) -> None:
     desk = pair_desk(tmp_path, 12)
     assert desk.criteria().promise.warnings == (
