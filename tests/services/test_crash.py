@@ -88,7 +88,7 @@ def test_a_killed_pull_takes_all_or_nothing(tmp_path: Path, template: Path, kill
     assert "failed" not in outcomes
 
 
-@pytest.mark.parametrize("action", ["publish", "run"])
+@pytest.mark.parametrize("action", ["publish", pytest.param("run", marks=pytest.mark.slow)])
 def test_a_killed_publish_is_completed_by_the_next(
     tmp_path: Path, template: Path, kill: Killer, action: str
 ) -> None:

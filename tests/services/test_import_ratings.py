@@ -494,7 +494,7 @@ STEPS = st.lists(
 )
 
 
-@settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@settings(max_examples=10, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 @given(STEPS)
 @example([("typed", 4), ("file", 4), ("typed", None)])
 @example([("typed", 2), ("file", 4), ("file", 2), ("typed", None), ("file", 2), ("file", None)])

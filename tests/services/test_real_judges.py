@@ -119,6 +119,7 @@ def values(figures: Mapping[str, Any], *names: str) -> list[float]:
     return [figures[name]["value"] for name in names]
 
 
+@pytest.mark.slow
 def test_seven_judges_beside_the_experts_majority(stories: dict[str, Any], test_data: Path) -> None:
     columns = ("bal_acc", "precision", "recall", "f1", "phi", "kappa", "accuracy")
     names = ("balanced_accuracy", "precision", "recall", "f1", "phi", "kappa", "accuracy")
@@ -141,6 +142,7 @@ def test_seven_judges_beside_the_experts_majority(stories: dict[str, Any], test_
         assert own["precision"]["value"] == answered["precision"]["value"]
 
 
+@pytest.mark.slow
 def test_blocked_answers_are_their_own_class(stories: dict[str, Any]) -> None:
     gemini = judge_figures(stories)["gemini-pro"]
     assert (gemini["n_unreadable"], gemini["n_missing"]) == (50, 14)
@@ -151,6 +153,7 @@ def test_blocked_answers_are_their_own_class(stories: dict[str, Any]) -> None:
     assert gemini["figures"]["phi"]["reason"] == "undefined_for_values"
 
 
+@pytest.mark.slow
 def test_judges_test_by_test(stories: dict[str, Any], test_data: Path) -> None:
     rows = rows_of(test_data / "data/ttcw-judges/judge_vs_majority_per_test.csv")
     assert len(rows) == 98
@@ -165,6 +168,7 @@ def test_judges_test_by_test(stories: dict[str, Any], test_data: Path) -> None:
                 assert figures[name]["value"] == pytest.approx(float(row[column]), abs=5.001e-5), (row, name)
 
 
+@pytest.mark.slow
 def test_seven_judges_change_nothing_in_the_experts_agreement(
     stories: dict[str, Any], test_data: Path
 ) -> None:
@@ -310,6 +314,7 @@ def anchored_study(root: Path, anchors: Sequence[Mapping[str, str]]) -> None:
 FIRM = ("FAIL", "PASS")
 
 
+@pytest.mark.slow
 def test_sixteen_attention_checks_as_anchors(tmp_path: Path, test_data: Path) -> None:
     """Three raters give all 224 known scores; a judge that shifts 2 and 3 of one metric shows at that boundary."""
     rows = rows_of(test_data / "data/seq2seq-eval/anchors.csv")
